@@ -1,0 +1,93 @@
+/** What one look at a file, folder or link under the checkpoint directory saw. */
+export interface ScanEntry {
+  /** Relative to the checkpoint directory, `/`-separated; stray bytes as in path-bytes.ts. */
+  readonly path: string;
+  readonly type: "file" | "directory" | "link" | "other";
+  readonly size: number;
+  /** Permission bits. */
+  readonly mode: number;
+  readonly ino: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  /** A link's target as written. */
+  readonly target?: string;
+}
+
+/** One look at the whole checkpoint directory; the supervisor's own `.outlast` folder is not in it. */
+export interface Scan {
+  /** Absolute path of the directory. */
+  readonly root: string;
+  /** By path, in ascending order of paths. */
+  readonly entries: ReadonlyMap<string, ScanEntry>;
+}
+
+/**
+ * How sure a convention is.
+ * - `marked`: the framework's own rule says it is complete.
+ * - `unmarked`: the framework has no marker; open handles and quiet time must decide.
+ * - `incomplete`: its own rule says it is not.
+ */
+export type CandidateState = "marked" | "unmarked" | "incomplete";
+
+/** One framework checkpoint found in a scan: a folder or file plus its pointer files. */
+export interface Candidate {
+  readonly convention: string;
+  /** Its own folder or file; empty when it is the whole directory. */
+  readonly path: string;
+  /** Undefined where no step number can be read. */
+  readonly step: number | undefined;
+  /** Every entry that belongs to it, folders included, pointers not. */
+  readonly entries: readonly ScanEntry[];
+  /** Marker files that a restore must write last, in order. */
+  readonly markers: readonly string[];
+  /** Pointer files with the content (or link target) that names this very checkpoint; restored after the markers. */
+  readonly pointers: readonly Pointer[];
+  readonly state: CandidateState;
+  /** For people: which rule decided, or what is missing. */
+  readonly why: string;
+}
+
+/** A file or link outside the checkpoint that names it, such as `latest`. */
+export interface Pointer {
+  readonly path: string;
+  readonly content:
+    | { readonly type: "file"; readonly bytes: Uint8Array; readonly mode: number }
+    | { readonly type: "link"; readonly target: string };
+}
+
+/** Reads a small file under the directory, at most `limit` bytes from `offset`; undefined when it is not there. */
+export type ReadSmall = (
+  path: string,
+  options?: { readonly offset?: number; readonly limit?: number },
+) => Promise<Uint8Array | undefined>;
+
+/** A framework's way of laying out checkpoints: one file each under detect/conventions. */
+export interface Convention {
+  readonly name: string;
+  /** Finds this framework's checkpoints in a scan. Never opens a file before its marker is there. */
+  find(scan: Scan, read: ReadSmall): Promise<readonly Candidate[]>;
+}
+
+/** A checkpoint that may be shipped now. */
+export interface CompleteCheckpoint extends Candidate {
+  readonly state: "marked" | "unmarked";
+}
+
+/** How the child is when the directory is looked at; decides how far unmarked files can be trusted. */
+export type WriterState =
+  /** Running: `pid` is the root of its process tree. */
+  | { readonly state: "running"; readonly pid: number }
+  /** No child has run yet in this start. */
+  | { readonly state: "not-started" }
+  /** It ended by itself with code 0. */
+  | { readonly state: "exited" }
+  /** It failed or was killed, maybe in the middle of a write. */
+  | { readonly state: "died" };
+
+/** Finds checkpoints as they become complete. */
+export interface Detector {
+  /** One look: every complete checkpoint there is now, oldest first (by step, else by time). */
+  poll(writer: WriterState): Promise<readonly CompleteCheckpoint[]>;
+  /** Why the newest unfinished candidate is not complete, for people; undefined when there is none. */
+  readonly waitingFor: string | undefined;
+}

@@ -1,0 +1,91 @@
+import type { ObjectStore } from "../../storage/index.ts";
+import type { HashName } from "../hash.ts";
+import type { Manifest, ManifestChunk, ManifestEntry } from "../manifest.ts";
+
+/** A file to ship, as it was when it was found complete. */
+export interface SourceFile {
+  /** Path in the manifest. */
+  readonly path: string;
+  /** Where to read it (a snapshot's path, or the file itself), absolute. */
+  readonly source: string | Buffer;
+  readonly size: number;
+  readonly mode: number;
+  readonly mtimeMs: number;
+  /** Stat that must still hold after reading. Undefined for files whose bytes are given. */
+  readonly guard?: { readonly ino: number; readonly mtimeMs: number; readonly ctimeMs: number } | undefined;
+  /** Content given outright (a pointer file made for this checkpoint); `source` is then not read. */
+  readonly bytes?: Uint8Array | undefined;
+}
+
+/** What to send and where. */
+export interface SendRequest {
+  readonly store: ObjectStore;
+  /** Key prefix of the run, ending in `/`. */
+  readonly prefix: string;
+  readonly hash: HashName;
+  /** Suffix of new chunk keys: `<epoch>-<shipment>`. */
+  readonly owner: string;
+  readonly files: readonly SourceFile[];
+  /** Chunks that may be reused, by hash. */
+  readonly reusable: ReadonlyMap<string, ManifestChunk>;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((done: TransferProgress) => void) | undefined;
+}
+
+export interface TransferProgress {
+  readonly bytes: number;
+  readonly totalBytes: number;
+}
+
+/** Chunks (each durable now) and file entries for the manifest. */
+export interface SendResult {
+  readonly chunks: readonly ManifestChunk[];
+  readonly entries: readonly ManifestEntry[];
+  /** Bytes of the files. */
+  readonly bytes: number;
+  /** Bytes really sent; the rest was reused. */
+  readonly sentBytes: number;
+}
+
+/** What to fetch and where. */
+export interface FetchRequest {
+  readonly store: ObjectStore;
+  readonly prefix: string;
+  readonly manifest: Manifest;
+  /** Directory to write into, absolute; entries get their manifest path below it. It may hold nothing of that name yet. */
+  readonly into: string;
+  /**
+   * Local files that may already hold the bytes, by manifest path (absolute paths). One whose content has the entry's hash is
+   * linked or copied instead of fetched.
+   */
+  readonly local?: ReadonlyMap<string, string> | undefined;
+  /** Skip these entries. */
+  readonly skip?: ReadonlySet<string> | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((done: TransferProgress) => void) | undefined;
+}
+
+export interface FetchResult {
+  readonly bytes: number;
+  /** Bytes really read from the store; the rest was already here. */
+  readonly fetchedBytes: number;
+}
+
+/** What a check of stored bytes found wrong; empty when all is well. */
+export interface ChunkFault {
+  readonly key: string;
+  readonly fault: "missing" | "wrong size" | "wrong content";
+}
+
+/** Moves bytes between files and the store, off the main thread where it can. */
+export interface Transfer {
+  /** Reads, cuts, hashes and stores files. Throws `OUTLAST_SOURCE_CHANGED` when one changed meanwhile. */
+  send(request: SendRequest): Promise<SendResult>;
+  /** Fetches and verifies a manifest's files, durable when it resolves. Throws `OUTLAST_CHECKPOINT_DAMAGED` on any wrong or missing byte. */
+  fetch(request: FetchRequest): Promise<FetchResult>;
+  /** Reads every chunk of a manifest and compares it with its hash. */
+  verify(
+    request: Pick<FetchRequest, "store" | "prefix" | "manifest" | "signal" | "onProgress">,
+  ): Promise<readonly ChunkFault[]>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,108 @@
+import { exitCodes } from "./exit-codes.ts";
+
+/** Every error code, what it means, and the exit code a command ends with when it reaches the top. */
+export const errorCodes = {
+  OUTLAST_USAGE: { exit: exitCodes.usage, means: "A flag, argument or value is wrong." },
+  OUTLAST_CONFIG: { exit: exitCodes.usage, means: "A variable or configuration file holds a wrong or unknown key." },
+  OUTLAST_STORE_UNREACHABLE: { exit: exitCodes.failed, means: "The store could not be reached." },
+  OUTLAST_STORE_UNSUITABLE: {
+    exit: exitCodes.usage,
+    means: "The store cannot give the guarantees that safe commits need (create-if-absent, durable writes).",
+  },
+  OUTLAST_STORE_NOT_WRITABLE: { exit: exitCodes.usage, means: "The store refuses writes." },
+  OUTLAST_STORE_FAILED: { exit: exitCodes.failed, means: "A storage call failed." },
+  OUTLAST_OBJECT_NOT_FOUND: { exit: exitCodes.failed, means: "An object that was asked for is not in the store." },
+  OUTLAST_DISK_FULL: { exit: exitCodes.failed, means: "No space is left where a file had to be written." },
+  OUTLAST_DIR_MISSING: { exit: exitCodes.usage, means: "A directory that must exist does not." },
+  OUTLAST_RUN_UNKNOWN: { exit: exitCodes.usage, means: "The store holds no run of that name." },
+  OUTLAST_CHECKPOINT_UNKNOWN: { exit: exitCodes.usage, means: "The run holds no checkpoint of that step." },
+  OUTLAST_MANIFEST_INVALID: {
+    exit: exitCodes.noGoodCheckpoint,
+    means: "A manifest is malformed or names a path outside the checkpoint directory.",
+  },
+  OUTLAST_LOG_INVALID: { exit: exitCodes.noGoodCheckpoint, means: "A log record is malformed." },
+  OUTLAST_LOG_LOST: { exit: exitCodes.noGoodCheckpoint, means: "Checkpoint data is there but its log is gone." },
+  OUTLAST_NO_GOOD_CHECKPOINT: {
+    exit: exitCodes.noGoodCheckpoint,
+    means: "Checkpoints exist but none verifies; starting over silently was refused.",
+  },
+  OUTLAST_CHECKPOINT_DAMAGED: {
+    exit: exitCodes.failed,
+    means: "A checkpoint's bytes are missing or differ from its manifest.",
+  },
+  OUTLAST_SUPERSEDED: { exit: exitCodes.superseded, means: "A later start of the same run took over." },
+  OUTLAST_GANG_ENDED: {
+    exit: exitCodes.evicted,
+    means: "Another shard of the run started anew; all shards resume together.",
+  },
+  OUTLAST_SOURCE_CHANGED: { exit: exitCodes.failed, means: "A checkpoint's files changed while they were being read." },
+  OUTLAST_HASH_UNAVAILABLE: {
+    exit: exitCodes.usage,
+    means: "The run's hash function is not available on this machine.",
+  },
+  OUTLAST_CHILD_NOT_STARTED: { exit: exitCodes.usage, means: "The program could not be started." },
+  OUTLAST_DEADLINE: { exit: exitCodes.failed, means: "The time for a step ran out." },
+  OUTLAST_DEMO_FAILED: {
+    exit: exitCodes.failed,
+    means: "The demo's disturbed run did not end like the undisturbed one.",
+  },
+} as const;
+
+/** A stable name for a kind of failure; see docs/reference/errors.md. */
+export type ErrorCode = keyof typeof errorCodes;
+
+/** Whether doing the same again can help: `retry` yes, `reset` after reading state anew, `give-up` no. */
+export type Recovery = "retry" | "reset" | "give-up";
+
+/** What an {@link OutlastError} carries besides its code and message. */
+export interface ErrorDetails {
+  /** What the reader should do now. */
+  readonly hint?: string;
+  readonly cause?: unknown;
+  /** The operation that failed, such as `put`. */
+  readonly operation?: string;
+  /** The object it failed on: a key, path or URL. */
+  readonly target?: string;
+  /** @default "give-up" */
+  readonly recovery?: Recovery;
+}
+
+/** An expected failure: it says what failed, on which object, and what to do. */
+export class OutlastError extends Error {
+  override readonly name: string = "OutlastError";
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly operation: string | undefined;
+  readonly target: string | undefined;
+  readonly recovery: Recovery;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.hint = details.hint;
+    this.operation = details.operation;
+    this.target = details.target;
+    this.recovery = details.recovery ?? "give-up";
+  }
+
+  /** The exit code of a command that ends with this error. */
+  get exitCode(): number {
+    return errorCodes[this.code].exit;
+  }
+}
+
+/** Whether `error` is an {@link OutlastError}, of one of the given codes if any are given. */
+export function isOutlastError(error: unknown, ...codes: readonly ErrorCode[]): error is OutlastError {
+  return error instanceof OutlastError && (codes.length === 0 || codes.includes(error.code));
+}
+
+/** The `code` of a Node system error (`ENOENT`, `EEXIST` …), or undefined. */
+export function systemCode(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+/** Marks a branch that the types say cannot be reached. */
+export function assertNever(value: never): never {
+  throw new Error(`unexpected value: ${JSON.stringify(value)}`);
+}

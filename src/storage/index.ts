@@ -1,0 +1,1 @@
+export type { CallOptions, GetOptions, ObjectInfo, ObjectStore } from "./object-store.ts";
