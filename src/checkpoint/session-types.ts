@@ -44,6 +44,8 @@ export interface SessionEvents {
     readonly fetchedBytes: number;
     readonly ms: number;
   };
+  /** This shard is ready; `missing` of the others are not. */
+  "session:waiting": { readonly missing: number; readonly of: number };
   "session:damaged": { readonly step: number; readonly why: string };
   "session:progress": {
     readonly what: "restoring" | "shipping" | "verifying";

@@ -1,4 +1,5 @@
 export { directFolder } from "./direct-folder.ts";
+export { FolderObjects } from "./file/folder-objects.ts";
 export { isKey } from "./keys.ts";
 export { MemoryStore } from "./memory/memory-store.ts";
 export type { CallOptions, GetOptions, ObjectInfo, ObjectStore } from "./object-store.ts";

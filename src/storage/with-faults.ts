@@ -62,7 +62,14 @@ export function withFaults(store: ObjectStore, plan: FaultPlan = { decide: () =>
     const call = begin(operation, key);
     const fault = plan.decide(call);
     apply(call, fault, "before");
-    const result = await act();
+    let result: T;
+    try {
+      result = await act();
+    } catch (error) {
+      // A call that found nothing was carried out too; its answer can be lost like any other.
+      apply(call, fault, "after");
+      throw error;
+    }
     apply(call, fault, "after");
     return result;
   };

@@ -9,6 +9,10 @@ export interface ScanEntry {
   readonly ino: number;
   readonly mtimeMs: number;
   readonly ctimeMs: number;
+  /** Device number; with `ino` it names a file whatever path it was opened by. */
+  readonly dev?: number;
+  /** When it was made, where the file system keeps that. */
+  readonly birthtimeMs?: number;
   /** A link's target as written. */
   readonly target?: string;
 }
@@ -45,6 +49,14 @@ export interface Candidate {
   readonly state: CandidateState;
   /** For people: which rule decided, or what is missing. */
   readonly why: string;
+  /** Set when an unmarked one may also be the beginning of something larger: it must stay unchanged far longer. */
+  readonly ambiguous?: boolean;
+  /** Set when temporary files of an earlier start lie about: after a crash the rest may be half of a save. */
+  readonly interrupted?: boolean;
+  /** Set when files may come and go within it; elsewhere a file that vanishes means that it is being deleted. */
+  readonly shrinks?: boolean;
+  /** A file that its framework removes when the save is done. */
+  readonly sentinel?: string;
 }
 
 /** A file or link outside the checkpoint that names it, such as `latest`. */
@@ -66,11 +78,19 @@ export interface Convention {
   readonly name: string;
   /** Finds this framework's checkpoints in a scan. Never opens a file before its marker is there. */
   find(scan: Scan, read: ReadSmall): Promise<readonly Candidate[]>;
+  /** Reads what may only be read once nobody writes any more, such as a step number kept inside the file. */
+  refine?(candidate: Candidate, read: ReadSmall, scan: Scan): Promise<Candidate>;
+  /** Whether `other`, still unfinished, may turn out to be part of the same save as `candidate`. */
+  savedWith?(candidate: Candidate, other: Candidate): boolean;
+  /** Joins complete candidates that are one checkpoint (a file and its copy under a fixed name). */
+  combine?(complete: readonly Candidate[]): readonly Candidate[];
 }
 
 /** A checkpoint that may be shipped now. */
 export interface CompleteCheckpoint extends Candidate {
   readonly state: "marked" | "unmarked";
+  /** Changes when any byte of it may have changed: an overwritten checkpoint has the same path and another fingerprint. */
+  readonly fingerprint: string;
 }
 
 /** How the child is when the directory is looked at; decides how far unmarked files can be trusted. */
@@ -86,8 +106,17 @@ export type WriterState =
 
 /** Finds checkpoints as they become complete. */
 export interface Detector {
-  /** One look: every complete checkpoint there is now, oldest first (by step, else by time). */
+  /**
+   * One look: every complete checkpoint there is now, oldest first (by step, else by time). Unmarked ones, by state of the writer:
+   * `running` after quiet time with no open handle; `exited` at once; `died` only those found complete before, or single files whose
+   * last bytes prove that they were written to the end; `not-started` when structurally sound, which proves nothing about a missing
+   * second file: trust those only where nothing better is stored (an empty log).
+   */
   poll(writer: WriterState): Promise<readonly CompleteCheckpoint[]>;
+  /** Everything that looks like a checkpoint now, finished or not. */
+  candidates(): Promise<readonly Candidate[]>;
   /** Why the newest unfinished candidate is not complete, for people; undefined when there is none. */
   readonly waitingFor: string | undefined;
+  /** Whether exactly the entries of `checkpoint` are still there, unchanged, by a fresh stat of each. */
+  recheck(checkpoint: CompleteCheckpoint): Promise<boolean>;
 }

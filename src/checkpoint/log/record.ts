@@ -69,7 +69,8 @@ export function decodeRecord(bytes: Uint8Array, n: number, target: string): LogR
   };
   const opened = unseal(bytes);
   if ("fault" in opened) return fail(opened.fault);
-  const record = opened.content as LogRecord;
+  const record = opened.content as LogRecord | null;
+  if (record === null || typeof record !== "object") return fail("is not a record");
   if (record.format !== 1) fail(`has format ${String(record.format)}; this version of outlast reads format 1`);
   if (record.n !== n) fail(`says it is record ${record.n}`);
   return record;

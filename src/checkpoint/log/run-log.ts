@@ -49,8 +49,9 @@ export class RunLog {
   async head(signal?: AbortSignal): Promise<LogRecord | undefined> {
     if (!this.#head) {
       const hinted = await this.#readHint(signal);
-      this.#head = hinted ? await this.#read(hinted, signal) : undefined;
-      if (hinted && !this.#head) {
+      const record = hinted ? await this.#read(hinted, signal) : undefined;
+      if (record) this.#saw(record);
+      if (hinted && !record) {
         throw new OutlastError(
           "OUTLAST_LOG_LOST",
           `log record ${hinted} of run ${this.#run.run} is gone: latest.json names it`,
@@ -75,14 +76,16 @@ export class RunLog {
   ): Promise<Appended<T>> {
     await this.head(signal);
     for (;;) {
-      const decision = await decide(this.#head);
+      // Held: another call on this log may move #head while the decision is made; the position then turns out to be taken.
+      const head = this.#head;
+      const decision = await decide(head);
       if ("result" in decision) return decision;
-      const n = (this.#head?.n ?? 0) + 1;
+      const n = (head?.n ?? 0) + 1;
       const at = new Date(this.#clock.now()).toISOString();
-      const state = applyRecord(this.#head?.state, decision.append, { n, at });
+      const state = applyRecord(head?.state, decision.append, { n, at });
       const record: LogRecord = { format: 1, n, id: this.#newId(), at, body: decision.append, state };
       if (await this.#create(record, signal)) {
-        this.#head = record;
+        this.#saw(record);
         await this.#writeHint(record, signal);
         return { appended: record };
       }
@@ -120,7 +123,12 @@ export class RunLog {
       if (record) known = record;
       else missing = middle;
     }
-    this.#head = known;
+    if (known) this.#saw(known);
+  }
+
+  /** Never back: calls that overlap may see records in any order. */
+  #saw(record: LogRecord): void {
+    if (record.n > (this.#head?.n ?? 0)) this.#head = record;
   }
 
   async #read(n: number, signal: AbortSignal | undefined): Promise<LogRecord | undefined> {
@@ -138,8 +146,12 @@ export class RunLog {
   async #readHint(signal: AbortSignal | undefined): Promise<number | undefined> {
     if (!this.#useHint) return undefined;
     try {
-      const hint = JSON.parse(Buffer.from(await this.#run.get("latest.json", { signal })).toString("utf8")) as Hint;
-      return hint.check === hintCheck(hint) && Number.isSafeInteger(hint.n) && hint.n > 0 ? hint.n : undefined;
+      const hint = JSON.parse(
+        Buffer.from(await this.#run.get("latest.json", { signal })).toString("utf8"),
+      ) as Hint | null;
+      return hint !== null && hint.check === hintCheck(hint) && Number.isSafeInteger(hint.n) && hint.n > 0
+        ? hint.n
+        : undefined;
     } catch (error) {
       // A missing, torn or foreign hint only costs a few requests more.
       if (error instanceof SyntaxError || isOutlastError(error, "OUTLAST_OBJECT_NOT_FOUND")) return undefined;

@@ -7,12 +7,19 @@ import type { Manifest, ManifestChunk } from "../manifest.ts";
  */
 export class ReuseBook {
   readonly #chunks = new Map<string, ManifestChunk>();
+  readonly #commits = new Set<number>();
 
   /** Takes in the chunks of a commit that this start has verified or made. The newest commit that names a chunk is the one cited. */
   add(commit: number, manifests: Iterable<Manifest>): void {
+    this.#commits.add(commit);
     for (const manifest of manifests) {
       for (const { key, hash, size } of manifest.chunks) this.#chunks.set(hash, { key, hash, size, from: commit });
     }
+  }
+
+  /** Whether a commit's chunks were taken in. */
+  knows(commit: number): boolean {
+    return this.#commits.has(commit);
   }
 
   /** What may be reused in this state, by hash. */

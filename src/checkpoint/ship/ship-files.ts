@@ -31,6 +31,8 @@ export interface Shipment {
   readonly entries: readonly ManifestEntry[];
   readonly last: readonly string[];
   readonly savedAt: string;
+  /** Beside a running program: at low priority. @default false */
+  readonly background?: boolean;
   readonly onProgress?: ((progress: TransferProgress) => void) | undefined;
 }
 
@@ -75,6 +77,7 @@ async function shipOnce(
       owner,
       files: shipment.files,
       reusable: mayReuse ? book.reusable(state) : new Map(),
+      background: shipment.background ?? false,
       signal,
       onProgress: shipment.onProgress,
     });

@@ -2,6 +2,19 @@ import type { ObjectStore } from "../../storage/index.ts";
 import type { HashName } from "../hash.ts";
 import type { Manifest, ManifestChunk, ManifestEntry } from "../manifest.ts";
 
+/** What `stat` said of a source file, after its snapshot was made (a hard link changes ctime). */
+export interface SourceGuard {
+  readonly ino: number;
+  readonly mtimeMs: number;
+  /** Compared only when given. */
+  readonly ctimeMs?: number | undefined;
+  /**
+   * Its number of names. When given, a ctime that moved because a name went away (the trainer rotated its copy out) is no
+   * change of content; without it, any other ctime counts as a change.
+   */
+  readonly nlink?: number | undefined;
+}
+
 /** A file to ship, as it was when it was found complete. */
 export interface SourceFile {
   /** Path in the manifest. */
@@ -12,7 +25,7 @@ export interface SourceFile {
   readonly mode: number;
   readonly mtimeMs: number;
   /** Stat that must still hold after reading. Undefined for files whose bytes are given. */
-  readonly guard?: { readonly ino: number; readonly mtimeMs: number; readonly ctimeMs: number } | undefined;
+  readonly guard?: SourceGuard | undefined;
   /** Content given outright (a pointer file made for this checkpoint); `source` is then not read. */
   readonly bytes?: Uint8Array | undefined;
 }
@@ -28,6 +41,8 @@ export interface SendRequest {
   readonly files: readonly SourceFile[];
   /** Chunks that may be reused, by hash. */
   readonly reusable: ReadonlyMap<string, ManifestChunk>;
+  /** Work at low priority, beside a program that needs the processor. @default false */
+  readonly background?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((done: TransferProgress) => void) | undefined;
 }
@@ -55,8 +70,9 @@ export interface FetchRequest {
   /** Directory to write into, absolute; entries get their manifest path below it. It may hold nothing of that name yet. */
   readonly into: string;
   /**
-   * Local files that may already hold the bytes, by manifest path (absolute paths). One whose content has the entry's hash is
-   * linked or copied instead of fetched.
+   * Local files that may already hold the bytes, by manifest path (absolute paths). Any chunk they hold is copied from there
+   * instead of fetched, and checked all the same. Copied, never hard-linked: the trainer may write to the restored file in
+   * place, and the file it came from must not change with it.
    */
   readonly local?: ReadonlyMap<string, string> | undefined;
   /** Skip these entries. */
@@ -81,11 +97,15 @@ export interface ChunkFault {
 export interface Transfer {
   /** Reads, cuts, hashes and stores files. Throws `OUTLAST_SOURCE_CHANGED` when one changed meanwhile. */
   send(request: SendRequest): Promise<SendResult>;
-  /** Fetches and verifies a manifest's files, durable when it resolves. Throws `OUTLAST_CHECKPOINT_DAMAGED` on any wrong or missing byte. */
+  /** Fetches and verifies a manifest's files, durable when it resolves. Throws `OUTLAST_CHECKPOINT_DAMAGED` on any wrong or missing byte; what was written by then is left for the caller to remove. */
   fetch(request: FetchRequest): Promise<FetchResult>;
   /** Reads every chunk of a manifest and compares it with its hash. */
   verify(
     request: Pick<FetchRequest, "store" | "prefix" | "manifest" | "signal" | "onProgress">,
   ): Promise<readonly ChunkFault[]>;
+  /** Which of a manifest's files (by path) are in `local` with exactly the recorded content. */
+  matches(
+    request: Pick<FetchRequest, "manifest" | "signal" | "onProgress"> & { readonly local: ReadonlyMap<string, string> },
+  ): Promise<ReadonlySet<string>>;
   close(): Promise<void>;
 }

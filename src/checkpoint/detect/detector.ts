@@ -1,0 +1,376 @@
+import { statfs } from "node:fs/promises";
+import type { Clock } from "../../core/index.ts";
+import {
+  createGeneric,
+  createUserPattern,
+  type Found,
+  findCandidates,
+  frameworks,
+  singleFile,
+} from "./conventions/index.ts";
+import { changeStamp, fingerprint, isSameScan, stamp } from "./fingerprint.ts";
+import { compileGlob } from "./glob.ts";
+import { createOpenFilesLook, type LookAtOpenFiles, type OpenFiles } from "./open-files.ts";
+import { createReadSmall } from "./read-small.ts";
+import { findRemoval } from "./removal.ts";
+import { scanDirectory, statEntry } from "./scan.ts";
+import { checkStructure, type Structure } from "./structure.ts";
+import { without } from "./tree.ts";
+import type { Candidate, CompleteCheckpoint, Convention, Detector, Scan, ScanEntry, WriterState } from "./types.ts";
+
+/** How a {@link Detector} looks. */
+export interface DetectorOptions {
+  /** The checkpoint directory, absolute. */
+  readonly root: string;
+  readonly clock: Clock;
+  /** Rounds of conventions: a later round is asked only when the earlier ones find nothing. @default every framework; single files; the generic rule */
+  readonly conventions?: readonly (readonly Convention[])[];
+  /** Only what a file matching this pattern marks is a checkpoint; see {@link createUserPattern}. */
+  readonly completeWhen?: string | undefined;
+  /** Paths matching any of these, and all below them, are not looked at. */
+  readonly ignore?: readonly string[] | undefined;
+  /** What the writer has open. @default /proc */
+  readonly openFiles?: LookAtOpenFiles | undefined;
+}
+
+/** Times in milliseconds; docs/reference/conventions.md gives them too. */
+export const quietTimes = {
+  /** A marked checkpoint must look the same this much later. */
+  marked: 400,
+  /** The same where open files cannot be seen. */
+  markedBlind: 1_000,
+  /** An unmarked one that nobody has open. */
+  unmarked: 3_000,
+  /** An unmarked one where open files cannot be seen: this, and a second for every 64 MiB. */
+  unmarkedBlind: 3_000,
+  blindBytesPerSecond: 64 << 20,
+  blindMost: 600_000,
+  /** One that may be the beginning of something larger. */
+  ambiguous: 60_000,
+  /** How long a complete file waits for an unfinished companion. */
+  companion: 30_000,
+} as const;
+
+const fuse = 0x6573_5546;
+
+/** Creates a detector for one directory; it keeps what it saw between looks, so use one for the whole life of a child. */
+export function createDetector(options: DetectorOptions): Detector {
+  return new DirectoryDetector(options);
+}
+
+/** What is remembered of a candidate between two looks. */
+interface Memory {
+  fingerprint: string;
+  entries: readonly ScanEntry[];
+  changedAt: number;
+  /** When it was first seen as it is now, with nobody writing. */
+  since: number;
+  looks: number;
+  /** Set while its files only vanish: somebody deletes it. */
+  isVanishing: boolean;
+  hadSentinel: boolean;
+  /** The checkpoint as reported, while it stays as it is. */
+  complete?: CompleteCheckpoint | undefined;
+  completeSince: number;
+  /** Whether its completeness was proven while a writer could have been seen. */
+  isProven: boolean;
+}
+
+/** One look at the directory. */
+interface Finding {
+  /** With what is ignored. */
+  readonly seen: Scan;
+  readonly scan: Scan;
+  readonly found: readonly Found[];
+}
+
+class DirectoryDetector implements Detector {
+  readonly #root: string;
+  readonly #clock: Clock;
+  readonly #rounds: readonly (readonly Convention[])[];
+  readonly #ignore: readonly ((path: string) => boolean)[];
+  readonly #lookAtOpenFiles: LookAtOpenFiles;
+  readonly #read;
+  readonly #memories = new Map<string, Memory>();
+  #hasFolderTimes: boolean | undefined;
+  #last: Finding | undefined;
+  #pid: number | undefined;
+  #waitingFor: string | undefined;
+
+  constructor(options: DetectorOptions) {
+    this.#root = options.root;
+    this.#clock = options.clock;
+    this.#rounds =
+      options.completeWhen !== undefined
+        ? [[createUserPattern(options.completeWhen)]]
+        : (options.conventions ?? [frameworks, [singleFile], [createGeneric({ startedAtMs: options.clock.now() })]]);
+    this.#ignore = (options.ignore ?? []).map(compileGlob);
+    this.#lookAtOpenFiles = options.openFiles ?? createOpenFilesLook(options.root);
+    this.#read = createReadSmall(options.root);
+  }
+
+  get waitingFor(): string | undefined {
+    return this.#waitingFor;
+  }
+
+  async poll(writer: WriterState): Promise<readonly CompleteCheckpoint[]> {
+    if (writer.state === "running") this.#pid = writer.pid;
+    this.#hasFolderTimes ??= (await statfs(this.#root)).type !== fuse;
+    const { scan, found } = await this.#find();
+    this.#forget(found);
+    const now = this.#clock.monotonic();
+    const look = new Look(writer, now, this.#pid === undefined ? undefined : this.#lookAtOpenFiles, this.#pid);
+    const complete: { readonly checkpoint: CompleteCheckpoint; readonly found: Found; readonly memory: Memory }[] = [];
+    const pending: { readonly candidate: Candidate; readonly why: string }[] = [];
+    for (const each of found) {
+      const memory = this.#remember(each.candidate, now);
+      const result = await this.#judge(each, memory, look, scan);
+      if (typeof result === "string") pending.push({ candidate: each.candidate, why: result });
+      else complete.push({ checkpoint: result, found: each, memory });
+    }
+    const ready = complete.filter(({ checkpoint, found: { convention }, memory }) => {
+      const companion = pending.find(({ candidate }) => convention.savedWith?.(checkpoint, candidate));
+      const mustWait = companion && writer.state === "running" && now - memory.completeSince < quietTimes.companion;
+      if (mustWait)
+        pending.push({ candidate: checkpoint, why: `${companion.candidate.path} is being written beside it` });
+      return !mustWait;
+    });
+    this.#waitingFor = newest(pending);
+    return sortByAge(combine(ready));
+  }
+
+  async candidates(): Promise<readonly Candidate[]> {
+    return (await this.#find()).found.map(({ candidate }) => candidate);
+  }
+
+  /** What was found in the directory as it is now; the same objects again while nothing in it changes. */
+  async #find(): Promise<Finding> {
+    const seen = await scanDirectory(this.#root);
+    if (this.#last && isSameScan(this.#last.seen, seen)) return this.#last;
+    const scan = without(seen, ({ path }) => this.#ignore.some((matches) => matches(path)));
+    this.#last = { seen, scan, found: await findCandidates(scan, this.#rounds, this.#read) };
+    return this.#last;
+  }
+
+  async recheck(checkpoint: CompleteCheckpoint): Promise<boolean> {
+    const { entries } = checkpoint;
+    const batch = 64;
+    for (let at = 0; at < entries.length; at += batch) {
+      const isSame = await Promise.all(
+        entries.slice(at, at + batch).map(async (entry) => {
+          const now = await statEntry(this.#root, entry.path);
+          return now !== undefined && stamp(now) === stamp(entry);
+        }),
+      );
+      if (isSame.includes(false)) return false;
+    }
+    return true;
+  }
+
+  #forget(found: readonly Found[]): void {
+    const keys = new Set(found.map(({ candidate }) => keyOf(candidate)));
+    for (const key of this.#memories.keys()) if (!keys.has(key)) this.#memories.delete(key);
+  }
+
+  #remember(candidate: Candidate, now: number): Memory {
+    const print = fingerprint(candidate);
+    const key = keyOf(candidate);
+    const memory = this.#memories.get(key);
+    const hasSentinel = candidate.entries.some(({ path }) => path === candidate.sentinel);
+    if (!memory) {
+      const made: Memory = {
+        fingerprint: print,
+        entries: candidate.entries,
+        changedAt: changeStamp(candidate.entries),
+        since: now,
+        looks: 1,
+        isVanishing: false,
+        hadSentinel: hasSentinel,
+        completeSince: now,
+        isProven: false,
+      };
+      this.#memories.set(key, made);
+      return made;
+    }
+    memory.looks += 1;
+    const changedAt = changeStamp(candidate.entries);
+    // Once it is complete, a change time alone is no news: shipping it links its files.
+    if (memory.fingerprint === print && (memory.complete || memory.changedAt === changedAt)) return memory;
+    const lost = vanished(memory.entries, candidate.entries, candidate.sentinel);
+    memory.isVanishing = lost === "only" || (memory.isVanishing && lost !== "rewritten");
+    memory.hadSentinel ||= hasSentinel;
+    memory.fingerprint = print;
+    memory.entries = candidate.entries;
+    memory.changedAt = changedAt;
+    memory.since = now;
+    memory.looks = 1;
+    memory.complete = undefined;
+    memory.isProven = false;
+    return memory;
+  }
+
+  /** The checkpoint, or why it is not complete. */
+  async #judge(found: Found, memory: Memory, look: Look, scan: Scan): Promise<CompleteCheckpoint | string> {
+    const { candidate } = found;
+    if (candidate.state === "incomplete") return candidate.why;
+    if (!candidate.shrinks) {
+      if (memory.isVanishing) return "its files are being deleted";
+      const shrunk = this.#hasFolderTimes && !memory.hadSentinel ? findRemoval(candidate) : undefined;
+      if (shrunk !== undefined) return `something was deleted from ${shrunk} after it was written`;
+    }
+    if (memory.complete && (memory.isProven || look.writer.state === "not-started")) return memory.complete;
+    const open = look.openIn(candidate);
+    if (open !== undefined) {
+      memory.since = look.now;
+      return `${open} is open for writing`;
+    }
+    const wait = this.#mustWait(candidate, memory, look);
+    if (wait !== undefined) return wait;
+    const structure = await this.#checkStructure(candidate);
+    if (structure.fault !== undefined) return structure.fault;
+    const isUnsure = candidate.state === "unmarked" && look.writer.state === "died";
+    if (isUnsure && !(structure.whole && candidate.entries.length === 1)) {
+      return "the program died, and nothing proves that its save was finished";
+    }
+    const refined = (await found.convention.refine?.(candidate, this.#read, scan)) ?? candidate;
+    if (refined.state === "incomplete") return refined.why;
+    memory.complete = { ...refined, state: refined.state, fingerprint: memory.fingerprint };
+    memory.completeSince = look.now;
+    memory.isProven = look.writer.state !== "not-started" || candidate.state === "marked";
+    return memory.complete;
+  }
+
+  #mustWait(candidate: Candidate, memory: Memory, look: Look): string | undefined {
+    const { writer } = look;
+    if (writer.state === "not-started") {
+      if (candidate.state === "marked") return undefined;
+      if (candidate.ambiguous) return candidate.why;
+      return candidate.interrupted ? "temporary files tell of an unfinished save" : undefined;
+    }
+    if (writer.state === "died") {
+      // An unmarked single file may still prove itself by its structure.
+      return candidate.ambiguous ? candidate.why : undefined;
+    }
+    if (writer.state === "exited" && !candidate.ambiguous) return undefined;
+    const required = requiredQuiet(candidate, look.isBlind);
+    const quiet = look.now - memory.since;
+    if (memory.looks >= 2 && quiet >= required) return undefined;
+    return `unchanged for ${(quiet / 1000).toFixed(1)} s of the ${(required / 1000).toFixed(1)} s it must be (${candidate.why})`;
+  }
+
+  async #checkStructure(
+    candidate: Candidate,
+  ): Promise<{ readonly whole: boolean; readonly fault: string | undefined }> {
+    const markers = new Set(candidate.markers);
+    let whole = true;
+    for (const entry of candidate.entries) {
+      if (entry.type === "other")
+        return { whole: false, fault: `${entry.path} is neither a file, a folder nor a link` };
+      if (entry.type !== "file") continue;
+      // A marker vouches for empty text files, never for empty data; itself it may be empty where the user says what it is.
+      const mayBeEmpty = markers.has(entry.path)
+        ? candidate.convention === "complete-when"
+        : candidate.state === "marked" && !isData(entry.path);
+      const structure: Structure = await checkStructure(entry, this.#read, mayBeEmpty);
+      if (structure.verdict === "broken")
+        return { whole: false, fault: `${entry.path} is not whole: ${structure.why}` };
+      if (structure.verdict !== "whole") whole = false;
+    }
+    return { whole, fault: undefined };
+  }
+}
+
+/** One look: the open files are asked for once, and only when they matter. */
+class Look {
+  readonly writer: WriterState;
+  readonly now: number;
+  readonly #pid: number | undefined;
+  readonly #lookAtOpenFiles: LookAtOpenFiles | undefined;
+  #open: OpenFiles | undefined;
+
+  constructor(writer: WriterState, now: number, look: LookAtOpenFiles | undefined, pid: number | undefined) {
+    this.writer = writer;
+    this.now = now;
+    this.#lookAtOpenFiles = look;
+    this.#pid = pid;
+  }
+
+  /** Whether nothing is known of open files. */
+  get isBlind(): boolean {
+    return this.#files?.known === false;
+  }
+
+  /** A file of the candidate that is open for writing, also by processes that outlived the main one. */
+  openIn(candidate: Candidate): string | undefined {
+    const files = this.#files;
+    return files?.known
+      ? candidate.entries.find((entry) => entry.type === "file" && files.has(entry))?.path
+      : undefined;
+  }
+
+  get #files(): OpenFiles | undefined {
+    if (this.#pid === undefined) return undefined;
+    this.#open ??= this.#lookAtOpenFiles?.(this.#pid);
+    return this.#open;
+  }
+}
+
+function keyOf({ convention, path }: Candidate): string {
+  return `${convention}\n${path}`;
+}
+
+/** How a set of entries lost some: `only` when all that is left is as it was, `rewritten` when something new came. */
+function vanished(
+  before: readonly ScanEntry[],
+  after: readonly ScanEntry[],
+  sentinel: string | undefined,
+): "only" | "rewritten" | "none" {
+  const old = new Map(before.map((entry) => [entry.path, stamp(entry)]));
+  if (after.some((entry) => old.get(entry.path) !== stamp(entry))) return "rewritten";
+  const left = new Set(after.map(({ path }) => path));
+  return before.some(({ path }) => path !== sentinel && !left.has(path)) ? "only" : "none";
+}
+
+function requiredQuiet(candidate: Candidate, isBlind: boolean): number {
+  if (candidate.ambiguous) return quietTimes.ambiguous;
+  if (candidate.state === "marked") return isBlind ? quietTimes.markedBlind : quietTimes.marked;
+  if (!isBlind) return quietTimes.unmarked;
+  const bytes = candidate.entries.reduce((sum, { size, type }) => (type === "file" ? sum + size : sum), 0);
+  return Math.min(quietTimes.blindMost, quietTimes.unmarkedBlind + (bytes / quietTimes.blindBytesPerSecond) * 1000);
+}
+
+function isData(path: string): boolean {
+  return /\.(?:pt|pth|bin|safetensors|distcp|ckpt|pkl|h5|hdf5|keras|npy|npz|json|ubj)$/.test(path);
+}
+
+function combine(
+  ready: readonly { readonly checkpoint: CompleteCheckpoint; readonly found: Found }[],
+): readonly CompleteCheckpoint[] {
+  const byConvention = new Map<Convention, CompleteCheckpoint[]>();
+  for (const { checkpoint, found } of ready) {
+    byConvention.set(found.convention, [...(byConvention.get(found.convention) ?? []), checkpoint]);
+  }
+  return [...byConvention].flatMap(([convention, checkpoints]) => {
+    const joined = convention.combine?.(checkpoints) ?? checkpoints;
+    return joined.flatMap((candidate) =>
+      candidate.state === "incomplete"
+        ? []
+        : [{ ...candidate, state: candidate.state, fingerprint: fingerprint(candidate) }],
+    );
+  });
+}
+
+function sortByAge(checkpoints: readonly CompleteCheckpoint[]): readonly CompleteCheckpoint[] {
+  return [...checkpoints].sort((a, b) =>
+    a.step !== undefined && b.step !== undefined && a.step !== b.step ? a.step - b.step : lastWrite(a) - lastWrite(b),
+  );
+}
+
+function lastWrite({ entries }: Pick<Candidate, "entries">): number {
+  return entries.reduce((latest, { mtimeMs, type }) => (type === "directory" ? latest : Math.max(latest, mtimeMs)), 0);
+}
+
+function newest(pending: readonly { readonly candidate: Candidate; readonly why: string }[]): string | undefined {
+  const last = [...pending].sort((a, b) => lastWrite(b.candidate) - lastWrite(a.candidate))[0];
+  return last && `${last.candidate.path || "the directory"}: ${last.why}`;
+}

@@ -1,0 +1,28 @@
+export {
+  accelerate,
+  createGeneric,
+  createUserPattern,
+  dcp,
+  frameworks,
+  huggingFace,
+  lightning,
+  orbax,
+  singleFile,
+} from "./conventions/index.ts";
+export { createDetector, type DetectorOptions, quietTimes } from "./detector.ts";
+export { fingerprint } from "./fingerprint.ts";
+export { createOpenFilesLook, type LookAtOpenFiles, type OpenFiles } from "./open-files.ts";
+export { listProcesses, type ProcessInfo, processTree } from "./process-tree.ts";
+export { ownFolder, scanDirectory } from "./scan.ts";
+export type {
+  Candidate,
+  CandidateState,
+  CompleteCheckpoint,
+  Convention,
+  Detector,
+  Pointer,
+  ReadSmall,
+  Scan,
+  ScanEntry,
+  WriterState,
+} from "./types.ts";

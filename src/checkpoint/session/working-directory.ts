@@ -1,0 +1,143 @@
+import { join } from "node:path";
+import { type CompleteCheckpoint, createDetector, type Detector, type ScanEntry, scanDirectory, type WriterState } from "../detect/index.ts";
+import { type Note, readNote, writeNote } from "../local/note.ts";
+import { endOrphan, identify } from "../local/orphan.ts";
+import { bootId, type OwnFolder, openOwnFolder } from "../local/own-folder.ts";
+import { type LocalPlan, planLocal } from "../local/plan-local.ts";
+import type { CommitState, LogState } from "../log/state.ts";
+import type { Manifest } from "../manifest.ts";
+import type { Resume } from "../session-types.ts";
+import { clearNewer, trimAside } from "./clear-newer.ts";
+import type { SessionOptions } from "./session-options.ts";
+
+/** The checkpoint directory during one start: what was in it, what may stay, what is new. */
+export class WorkingDirectory {
+  readonly dir: string;
+  readonly own: OwnFolder;
+  readonly detector: Detector;
+  readonly #options: SessionOptions;
+  readonly #boot: string;
+  readonly #found: Note | undefined;
+  readonly #warn: (message: string, error?: unknown) => void;
+  #note: Note | undefined;
+  #kept: readonly CompleteCheckpoint[] = [];
+  #baseline: ReadonlyMap<string, string> = new Map();
+
+  private constructor(
+    options: SessionOptions,
+    state: { own: OwnFolder; boot: string; note: Note | undefined },
+    warn: (message: string, error?: unknown) => void,
+  ) {
+    const { dir, clock, completeWhen, ignore } = options;
+    this.dir = dir;
+    this.own = state.own;
+    this.detector = createDetector({ root: dir, clock, completeWhen, ignore });
+    this.#options = options;
+    this.#boot = state.boot;
+    this.#found = state.note;
+    this.#warn = warn;
+  }
+
+  /** Opens the directory; ends a program that an earlier, killed start left running in it. */
+  static async open(options: SessionOptions, warn: (message: string, error?: unknown) => void): Promise<WorkingDirectory> {
+    const own = await openOwnFolder(options.dir);
+    const note = await readNote(own.note);
+    const boot = await bootId();
+    const killed = note?.boot === boot ? endOrphan(note.child) : 0;
+    if (killed > 0) warn(`an earlier start's program was still running without its supervisor; ended ${killed} process(es)`);
+    await trimAside(own);
+    return new WorkingDirectory(options, { own, boot, note }, warn);
+  }
+
+  /** What to do with what lies here, given the commit to resume from; `manifest` reads that commit's part of this shard. */
+  async plan(target: CommitState | undefined, state: LogState, manifest: () => Promise<Manifest | undefined>): Promise<LocalPlan> {
+    const { run, store, of = 1 } = this.#options;
+    const found = await this.detector.poll({ state: "not-started" });
+    const stored = target && found.length > 0 ? await manifest() : undefined;
+    return planLocal({
+      found,
+      target,
+      hasCommits: state.committed > 0,
+      of,
+      run,
+      store: store.url,
+      note: this.#found,
+      boot: this.#boot,
+      isTarget: (checkpoint) => stored !== undefined && isSameContent(checkpoint, stored),
+    });
+  }
+
+  /** Goes on from checkpoints that are here already; answers with the newest, if any. */
+  async keep(keep: readonly CompleteCheckpoint[], stepIfNone: number, epoch: number): Promise<Resume | undefined> {
+    this.#kept = keep;
+    const newest = keep.at(-1);
+    const resumed = newest && { step: newest.step ?? stepIfNone, path: newest.path };
+    await this.clear(resumed, epoch, false);
+    return resumed && { step: resumed.step, path: join(this.dir, resumed.path) };
+  }
+
+  /** Moves aside whatever would compete with the checkpoint resumed from. */
+  async clear(resumed: { readonly step: number; readonly path: string } | undefined, epoch: number, isReplaced: boolean): Promise<void> {
+    const { moved, folder } = await clearNewer(this.dir, this.own, this.detector, resumed, this.#kept, epoch, isReplaced);
+    if (moved.length === 0) return;
+    this.#warn(`${moved.join(", ")} in ${this.dir} is not of this run's past, or not whole; moved to ${folder}`);
+  }
+
+  /** Writes down which past the directory belongs to, and remembers what is in it: only what differs later is new. */
+  async settle(epoch: number, base: number): Promise<void> {
+    const { run, store } = this.#options;
+    const complete = this.#kept.map((checkpoint) => checkpoint.fingerprint);
+    this.#note = { run, store: store.url, epoch, base, boot: this.#boot, complete };
+    await writeNote(this.own.note, this.#note);
+    const scan = await scanDirectory(this.dir);
+    const kept = new Set(this.#kept.flatMap((checkpoint) => checkpoint.entries.map((entry) => entry.path)));
+    const old = [...scan.entries.values()].filter((entry) => !kept.has(entry.path));
+    this.#baseline = new Map(old.map((entry) => [entry.path, stampOf(entry)]));
+  }
+
+  /** Notes the program that now writes here, so that a later start can end it if this supervisor is killed. */
+  async noteChild(pid: number): Promise<void> {
+    const child = identify(pid);
+    if (child) await this.#saveNote({ child });
+  }
+
+  /** Complete checkpoints that are new since the program started, oldest first; `onSaved` is told of each once. */
+  async fresh(writer: WriterState, onSaved: (checkpoint: CompleteCheckpoint) => void): Promise<readonly CompleteCheckpoint[]> {
+    const complete = await this.detector.poll(writer);
+    const fresh = complete.filter((checkpoint) =>
+      checkpoint.entries.some((entry) => entry.type !== "directory" && this.#baseline.get(entry.path) !== stampOf(entry)),
+    );
+    const unseen = fresh.filter((checkpoint) => !this.#note?.complete.includes(checkpoint.fingerprint));
+    if (unseen.length > 0) {
+      for (const checkpoint of unseen) onSaved(checkpoint);
+      await this.#saveNote({ complete: complete.map((checkpoint) => checkpoint.fingerprint) });
+    }
+    return fresh;
+  }
+
+  async #saveNote(change: Partial<Note>): Promise<void> {
+    if (!this.#note) return;
+    this.#note = { ...this.#note, ...change };
+    try {
+      await writeNote(this.own.note, this.#note);
+    } catch (error) {
+      this.#warn("the note in the checkpoint directory could not be written", error);
+    }
+  }
+}
+
+/** Names a file's state; without ctime, which snapshots move. */
+function stampOf(entry: ScanEntry): string {
+  return `${entry.type} ${entry.ino} ${entry.size} ${entry.mtimeMs} ${entry.target ?? ""}`;
+}
+
+/** Whether a checkpoint's files have the sizes and times they were stored with; a restore brings both back. */
+function isSameContent(checkpoint: CompleteCheckpoint, manifest: Manifest): boolean {
+  const stored = new Map(manifest.entries.map((entry) => [entry.path, entry]));
+  const pointers = new Set(checkpoint.pointers.map((pointer) => pointer.path));
+  return checkpoint.entries.every((entry) => {
+    const same = stored.get(entry.path);
+    if (entry.type !== "file" || pointers.has(entry.path)) return same?.type === entry.type;
+    return same?.type === "file" && same.size === entry.size && Math.abs(same.mtimeMs - entry.mtimeMs) < 1;
+  });
+}

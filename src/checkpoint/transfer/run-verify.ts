@@ -1,0 +1,27 @@
+import { isOutlastError } from "../../core/index.ts";
+import type { VerifyOutcome, WantedChunk } from "./jobs.ts";
+import type { LaneContext } from "./run-job.ts";
+import type { WorkBuffer } from "./work-buffer.ts";
+
+/** Reads a chunk from the store and says what is wrong with it, if anything. */
+export async function readChunk(
+  chunk: WantedChunk,
+  context: LaneContext,
+  scratch: WorkBuffer,
+): Promise<{ readonly bytes: Uint8Array; readonly fault: VerifyOutcome["fault"] }> {
+  // One byte more than wanted, so that a longer object shows.
+  const buffer = scratch.take(chunk.size + 1);
+  try {
+    const { bytes, size } = await context.port.read(context.setup.prefix + chunk.key, buffer);
+    if (size !== chunk.size || bytes.length !== chunk.size) return { bytes, fault: "wrong size" };
+    return { bytes, fault: matches(bytes, chunk, context) ? undefined : "wrong content" };
+  } catch (error) {
+    if (isOutlastError(error, "OUTLAST_OBJECT_NOT_FOUND")) return { bytes: new Uint8Array(), fault: "missing" };
+    throw error;
+  }
+}
+
+/** Whether bytes have a chunk's hash. */
+export function matches(bytes: Uint8Array, chunk: WantedChunk, context: LaneContext): boolean {
+  return Buffer.from(context.hash(bytes)).toString("hex") === chunk.hash;
+}
