@@ -5,5 +5,12 @@ export { type PullOptions, pullCheckpoint } from "./inspect/pull.ts";
 export { type Fault, type VerifiedCheckpoint, type VerifyOptions, verifyCheckpoints } from "./inspect/verify.ts";
 export { checkRunName, openRun, type RunStore } from "./run-store.ts";
 export { createSession, type SessionOptions } from "./session/index.ts";
-export type { Beginning, CheckpointSession, FinishOptions, FinishReport, Resume, SessionEvents } from "./session-types.ts";
+export type {
+  Beginning,
+  CheckpointSession,
+  FinishOptions,
+  FinishReport,
+  Resume,
+  SessionEvents,
+} from "./session-types.ts";
 export { createTransfer, type Transfer, type TransferProgress } from "./transfer/index.ts";

@@ -104,18 +104,6 @@ export function faultOfPath(path: string): string | undefined {
   return undefined;
 }
 
-/** Whether a relative link at `path` points to something inside the directory. */
-export function linkStaysInside(path: string, target: string): boolean {
-  if (target === "" || target.startsWith("/") || target.includes("\0")) return false;
-  let depth = path.split("/").length - 1;
-  for (const segment of target.split("/")) {
-    if (segment === "..") depth -= 1;
-    else if (segment !== "" && segment !== ".") depth += 1;
-    if (depth < 0) return false;
-  }
-  return true;
-}
-
 function faultOfPieces(manifest: Manifest, entry: ManifestEntry): string | undefined {
   if (entry.type !== "file") return undefined;
   if (!Array.isArray(entry.pieces)) return "which has no pieces";

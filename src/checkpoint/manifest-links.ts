@@ -30,7 +30,8 @@ export function faultOfLinks(entries: readonly ManifestEntry[]): string | undefi
   return undefined;
 }
 
-function staysInside(path: string, target: unknown, links: ReadonlyMap<string, string>): boolean {
+/** Whether a link, followed as the system would follow it among these others, stays inside the directory. */
+export function staysInside(path: string, target: unknown, links: ReadonlyMap<string, string>): boolean {
   if (typeof target !== "string" || !isRelative(target)) return false;
   const at = path.split("/").slice(0, -1);
   const todo = target.split("/").toReversed();

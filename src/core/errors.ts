@@ -36,6 +36,7 @@ export const errorCodes = {
     means: "Another shard of the run started anew; all shards resume together.",
   },
   OUTLAST_SOURCE_CHANGED: { exit: exitCodes.failed, means: "A checkpoint's files changed while they were being read." },
+  OUTLAST_FILE_FAILED: { exit: exitCodes.failed, means: "A local file could not be read or written." },
   OUTLAST_HASH_UNAVAILABLE: {
     exit: exitCodes.usage,
     means: "The run's hash function is not available on this machine.",

@@ -7,17 +7,17 @@ import { RunLog } from "../../src/checkpoint/log/run-log.ts";
 import type { CommitState, LogState } from "../../src/checkpoint/log/state.ts";
 import type { FileEntry, Manifest, ManifestChunk } from "../../src/checkpoint/manifest.ts";
 import { getManifest } from "../../src/checkpoint/manifest-codec.ts";
+import { isDamage } from "../../src/checkpoint/read-newest.ts";
 import { openRun, type RunStore } from "../../src/checkpoint/run-store.ts";
 import { unseal } from "../../src/checkpoint/sealed-json.ts";
 import type { RestoreOutcome } from "../../src/checkpoint/settle-target.ts";
-import { isDamage } from "../../src/checkpoint/read-newest.ts";
 import { ReuseBook } from "../../src/checkpoint/ship/reuse-book.ts";
-import { type ShipContext, shipFiles, type Shipment, type ShipOutcome } from "../../src/checkpoint/ship/ship-files.ts";
+import { type ShipContext, type Shipment, type ShipOutcome, shipFiles } from "../../src/checkpoint/ship/ship-files.ts";
 import type { Tenure } from "../../src/checkpoint/tenure.ts";
 import type { Transfer } from "../../src/checkpoint/transfer/types.ts";
 import { type Clock, OutlastError } from "../../src/core/index.ts";
 import type { ObjectStore } from "../../src/storage/index.ts";
-import type { World } from "./explore.ts";
+import type { World } from "./execution.ts";
 
 /** A clock that stands still and never waits. */
 export const stillClock: Clock = { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() };
@@ -67,6 +67,7 @@ export const modelTransfer: Transfer = {
   },
   fetch: () => Promise.reject(new Error("not used")),
   verify: () => Promise.reject(new Error("not used")),
+  matches: () => Promise.reject(new Error("not used")),
   close: () => Promise.resolve(),
 };
 
@@ -121,6 +122,7 @@ export async function shipStep(
   context: Omit<ShipContext, "transfer" | "nextShipment"> & { shipments: { next: number } },
   step: number,
   past: string,
+  hasFrozen = true,
 ): Promise<ShipOutcome> {
   const { tenure, shipments } = context;
   const file = (path: string, text: string) => ({
@@ -135,7 +137,10 @@ export async function shipStep(
     step,
     convention: "model",
     path: "",
-    files: [file("frozen", `frozen ${tenure.shard}`), file("moving", `past ${past} shard ${tenure.shard}`)],
+    files: [
+      ...(hasFrozen ? [file("frozen", `frozen ${tenure.shard}`)] : []),
+      file("moving", `past ${past} shard ${tenure.shard}`),
+    ],
     entries: [],
     last: [],
     savedAt: "",

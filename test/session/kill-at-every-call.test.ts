@@ -54,30 +54,36 @@ async function checkAfter(store: MemoryStore, dir: string): Promise<number> {
 }
 
 describe("a kill at every storage call of restore, ship, commit, prune and done", () => {
-  it.each([true, false])("leaves a whole checkpoint and a usable store (same machine: %s)", { timeout: 120_000 }, async (isSameMachine) => {
-    const objects = await prepared();
-    const counted = withFaults(new MemoryStore("memory:", objects));
-    const counting = await tempDir();
-    await oneStart(counted, counting, false);
-    const calls = counted.calls.length;
-    expect(calls).toBeGreaterThan(30);
-    const resumed = new Map<number, number>();
-    for (let number = 1; number <= calls; number += 1) {
-      // On the same machine, where the directory survives too, one side of each call is enough.
-      for (const when of isSameMachine ? (["after"] as const) : (["before", "after"] as const)) {
-        const base = new MemoryStore("memory:", objects);
-        const store = withFaults(base, faultAt(number, { when, what: "die" }));
-        const dir = await tempDir();
-        await oneStart(store, dir, isSameMachine);
-        expect(store.isDead, `call ${number} was reached`).toBe(true);
-        const step = await checkAfter(base, isSameMachine ? dir : await tempDir()).catch((error: unknown) => {
-          const call = counted.calls[number - 1];
-          throw new Error(`killed ${when} call ${number} (${call?.operation} ${call?.key}): ${String(error)}`, { cause: error });
-        });
-        resumed.set(step, (resumed.get(step) ?? 0) + 1);
+  it.each([true, false])(
+    "leaves a whole checkpoint and a usable store (same machine: %s)",
+    { timeout: 120_000 },
+    async (isSameMachine) => {
+      const objects = await prepared();
+      const counted = withFaults(new MemoryStore("memory:", objects));
+      const counting = await tempDir();
+      await oneStart(counted, counting, false);
+      const calls = counted.calls.length;
+      expect(calls).toBeGreaterThan(30);
+      const resumed = new Map<number, number>();
+      for (let number = 1; number <= calls; number += 1) {
+        // On the same machine, where the directory survives too, one side of each call is enough.
+        for (const when of isSameMachine ? (["after"] as const) : (["before", "after"] as const)) {
+          const base = new MemoryStore("memory:", objects);
+          const store = withFaults(base, faultAt(number, { when, what: "die" }));
+          const dir = await tempDir();
+          await oneStart(store, dir, isSameMachine);
+          expect(store.isDead, `call ${number} was reached`).toBe(true);
+          const step = await checkAfter(base, isSameMachine ? dir : await tempDir()).catch((error: unknown) => {
+            const call = counted.calls[number - 1];
+            throw new Error(`killed ${when} call ${number} (${call?.operation} ${call?.key}): ${String(error)}`, {
+              cause: error,
+            });
+          });
+          resumed.set(step, (resumed.get(step) ?? 0) + 1);
+        }
       }
-    }
-    // Both sides of both commits were really met; on the same machine what was saved but not committed is resumed from, too.
-    expect([...resumed.keys()].sort()).toEqual(isSameMachine ? [30, 50] : [30, 40, 50]);
-  });
+      // Both sides of both commits were really met; on the same machine what was saved but not committed is resumed from, too.
+      expect([...resumed.keys()].toSorted((a, b) => a - b)).toEqual(isSameMachine ? [30, 50] : [30, 40, 50]);
+    },
+  );
 });

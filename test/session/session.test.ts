@@ -1,7 +1,14 @@
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listCheckpoints, openRun, pinCheckpoint, pruneCheckpoints, pullCheckpoint, createTransfer } from "../../src/checkpoint/index.ts";
+import {
+  listCheckpoints,
+  openRun,
+  pinCheckpoint,
+  pruneCheckpoints,
+  pullCheckpoint,
+  createTransfer,
+} from "../../src/checkpoint/index.ts";
 import { MemoryStore } from "../../src/storage/index.ts";
 import { begin, load, remove, save, sessionOn, tempDir, trainOn } from "./support.ts";
 
@@ -23,7 +30,8 @@ const objectsOf = (part: string) => [...store.objects.keys()].filter((key) => ke
 /** Destroys a chunk that only this step's commit names, and answers with its key. */
 async function destroy(step: number): Promise<void> {
   const owner = objectsOf(`steps/${step}/`)[0]?.match(/-(\d+-\d+)\.json$/)?.[1];
-  for (const key of objectsOf("chunks/").filter((candidate) => candidate.endsWith(`.${owner}`))) store.objects.delete(key);
+  for (const key of objectsOf("chunks/").filter((candidate) => candidate.endsWith(`.${owner}`)))
+    store.objects.delete(key);
 }
 
 describe("resuming", () => {
@@ -36,7 +44,10 @@ describe("resuming", () => {
   it("brings the newest checkpoint to a new machine", async () => {
     await trainOn(store, dir, [10, 20]);
     const session = sessionOn(store, other);
-    expect(await begin(session)).toMatchObject({ attempt: 2, resume: { step: 20, path: join(other, "checkpoint-20") } });
+    expect(await begin(session)).toMatchObject({
+      attempt: 2,
+      resume: { step: 20, path: join(other, "checkpoint-20") },
+    });
     expect(await load(other, 20)).toBe("weights of 20");
     expect(await load(other, 10)).toBeUndefined();
     await session.close();

@@ -1,7 +1,14 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Beginning, type CheckpointSession, createSession, createTransfer, type SessionEvents, type SessionOptions } from "../../src/checkpoint/index.ts";
+import {
+  type Beginning,
+  type CheckpointSession,
+  createSession,
+  createTransfer,
+  type SessionEvents,
+  type SessionOptions,
+} from "../../src/checkpoint/index.ts";
 import { type Clock, systemClock } from "../../src/core/index.ts";
 import type { ObjectStore } from "../../src/storage/index.ts";
 
@@ -14,7 +21,11 @@ export function tempDir(): Promise<string> {
 const hastyClock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 2), signal) };
 
 /** A session that never waits long and whose file work is done on this thread. */
-export function sessionOn(store: ObjectStore, dir: string, options: Partial<SessionOptions> = {}): CheckpointSession & { log: string[] } {
+export function sessionOn(
+  store: ObjectStore,
+  dir: string,
+  options: Partial<SessionOptions> = {},
+): CheckpointSession & { log: string[] } {
   const session = createSession({
     store,
     run: "r",
@@ -26,7 +37,14 @@ export function sessionOn(store: ObjectStore, dir: string, options: Partial<Sess
     ...options,
   });
   const log: string[] = [];
-  const names = ["session:committed", "session:restored", "session:damaged", "session:skipped", "session:warning", "session:ended"] as const;
+  const names = [
+    "session:committed",
+    "session:restored",
+    "session:damaged",
+    "session:skipped",
+    "session:warning",
+    "session:ended",
+  ] as const;
   for (const name of names) {
     session.events.on(name, (data: SessionEvents[typeof name]) => {
       const what = "step" in data ? data.step : data.message;
@@ -55,7 +73,7 @@ export async function save(dir: string, step: number, text = `weights of ${step}
 /** The content of a saved checkpoint; undefined when it is not there. Throws if it is not whole. */
 export async function load(dir: string, step: number): Promise<string | undefined> {
   const folder = join(dir, `checkpoint-${step}`);
-  const names = (await readdir(folder).catch(() => [])).sort();
+  const names = (await readdir(folder).catch(() => [])).toSorted((a, b) => (a < b ? -1 : 1));
   if (names.length === 0) return undefined;
   if (names.join() !== "frozen.bin,model.bin,trainer_state.json") throw new Error(`${folder} holds ${names.join()}`);
   const state = JSON.parse(await readFile(join(folder, "trainer_state.json"), "utf8")) as { global_step: number };
@@ -66,7 +84,12 @@ export async function load(dir: string, step: number): Promise<string | undefine
 }
 
 /** One start that saves some steps one after the other, each committed, and ends without saying done. */
-export async function trainOn(store: ObjectStore, dir: string, steps: readonly number[], options: Partial<SessionOptions> = {}): Promise<string[]> {
+export async function trainOn(
+  store: ObjectStore,
+  dir: string,
+  steps: readonly number[],
+  options: Partial<SessionOptions> = {},
+): Promise<string[]> {
   const session = sessionOn(store, dir, options);
   try {
     await begin(session);

@@ -19,7 +19,9 @@ export async function pruneCheckpoints(
 ): Promise<PruneReport> {
   const { log } = await openLog(run, options.signal);
   const pruned = await pruneCommits(run, log, { keep: options.keep, dryRun: options.dryRun ?? false }, options.signal);
-  const collected = options.dryRun ? { deletedObjects: 0, freedBytes: 0 } : await collectLeftovers(run, log, new Set(), options.signal);
+  const collected = options.dryRun
+    ? { deletedObjects: 0, freedBytes: 0 }
+    : await collectLeftovers(run, log, new Set(), options.signal);
   return {
     kept: pruned.plan.keep.map(infoOf),
     dropped: pruned.plan.drop.map(infoOf),

@@ -20,13 +20,19 @@ export interface PullOptions {
 }
 
 /** Copies a checkpoint, all shards of it, out of the store into an empty directory, verified. */
-export async function pullCheckpoint(run: RunStore, options: PullOptions): Promise<{ readonly step: number; readonly path: string; readonly bytes: number }> {
+export async function pullCheckpoint(
+  run: RunStore,
+  options: PullOptions,
+): Promise<{ readonly step: number; readonly path: string; readonly bytes: number }> {
   const { transfer, signal } = options;
   const to = resolve(options.to);
   const { log } = await openLog(run, signal);
   await mkdir(to, { recursive: true });
   if ((await readdir(to)).length > 0) {
-    throw new OutlastError("OUTLAST_USAGE", `${to} is not empty`, { target: to, hint: "give a new or empty directory to --to" });
+    throw new OutlastError("OUTLAST_USAGE", `${to} is not empty`, {
+      target: to,
+      hint: "give a new or empty directory to --to",
+    });
   }
   return readNewest(
     run,
@@ -40,7 +46,15 @@ export async function pullCheckpoint(run: RunStore, options: PullOptions): Promi
         let path = "";
         for (const ref of commit.manifests) {
           const manifest = await getManifest(run, ref, state.hash, signal);
-          const request = { store: run.store, prefix: run.prefix, manifest, into: stage, skip: there, signal, onProgress: options.onProgress };
+          const request = {
+            store: run.store,
+            prefix: run.prefix,
+            manifest,
+            into: stage,
+            skip: there,
+            signal,
+            onProgress: options.onProgress,
+          };
           bytes += (await transfer.fetch(request)).bytes;
           for (const entry of manifest.entries) if (entry.type !== "directory") there.add(entry.path);
           path = manifest.path;

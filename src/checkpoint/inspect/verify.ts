@@ -34,7 +34,9 @@ export async function verifyCheckpoints(
   options: VerifyOptions,
 ): Promise<{ readonly checked: readonly VerifiedCheckpoint[]; readonly ok: boolean }> {
   const { log, head } = await openLog(run, options.signal);
-  const wanted = head.state.commits.filter((commit) => options.step === undefined || commit.step === options.step).toReversed();
+  const wanted = head.state.commits
+    .filter((commit) => options.step === undefined || commit.step === options.step)
+    .toReversed();
   if (options.step !== undefined && wanted.length === 0) {
     throw new OutlastError("OUTLAST_CHECKPOINT_UNKNOWN", `run ${run.run} has no checkpoint of step ${options.step}`, {
       hint: `it has steps ${head.state.commits.map((commit) => commit.step).join(", ") || "none"}`,
@@ -50,7 +52,12 @@ export async function verifyCheckpoints(
   return { checked, ok: checked.every((checkpoint) => checkpoint.ok) };
 }
 
-async function verifyCommit(run: RunStore, commit: CommitState, state: LogState, options: VerifyOptions): Promise<readonly Fault[]> {
+async function verifyCommit(
+  run: RunStore,
+  commit: CommitState,
+  state: LogState,
+  options: VerifyOptions,
+): Promise<readonly Fault[]> {
   const { transfer, signal } = options;
   const faults: Fault[] = [];
   for (const ref of commit.manifests) {

@@ -18,7 +18,12 @@ export interface OwnFolder {
 /** Makes the folder and clears what a killed start left half done in it. */
 export async function openOwnFolder(dir: string): Promise<OwnFolder> {
   const root = join(dir, ownFolder);
-  const folder = { note: join(root, "note.json"), stage: join(root, "stage"), snapshot: join(root, "snapshot"), aside: join(root, "aside") };
+  const folder = {
+    note: join(root, "note.json"),
+    stage: join(root, "stage"),
+    snapshot: join(root, "snapshot"),
+    aside: join(root, "aside"),
+  };
   try {
     // Not recursive: that would make the checkpoint directory too, and hide a mistyped --dir.
     await mkdir(root).catch((error: unknown) => {

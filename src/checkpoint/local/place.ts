@@ -9,7 +9,13 @@ import { moveAside } from "./move-aside.ts";
  * Moves a restored and verified checkpoint from the stage to where the program looks for it: its folder or file in one rename each, then markers
  * and pointers, last of all and in order. What stood there is moved aside first, so that nothing of two checkpoints is mixed.
  */
-export async function placeStage(dir: string, stage: string, aside: string, label: string, manifests: readonly Manifest[]): Promise<void> {
+export async function placeStage(
+  dir: string,
+  stage: string,
+  aside: string,
+  label: string,
+  manifests: readonly Manifest[],
+): Promise<void> {
   const last = [...new Set(manifests.flatMap((manifest) => manifest.last))];
   const units = unitsOf(manifests);
   const first = units.filter((unit) => !last.includes(unit));

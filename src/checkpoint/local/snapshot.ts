@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { OutlastError, systemCode } from "../../core/index.ts";
 import type { CompleteCheckpoint, ScanEntry } from "../detect/index.ts";
 import type { ManifestEntry } from "../manifest.ts";
-import { linkStaysInside } from "../manifest-codec.ts";
+import { staysInside } from "../manifest-links.ts";
 import { encodePath } from "../path-bytes.ts";
 import type { SourceFile } from "../transfer/types.ts";
 
@@ -31,24 +31,31 @@ export async function takeSnapshot(dir: string, folder: string, checkpoint: Comp
     await mkdir(folder, { recursive: true });
     const files: SourceFile[] = [];
     const entries: ManifestEntry[] = [];
-    const leftOut: string[] = [];
     let newestMs = 0;
     const pointed = new Set(checkpoint.pointers.map((pointer) => pointer.path));
     const holder = new Holder(dir, folder);
     const regular = checkpoint.entries.filter((entry) => entry.type === "file" && !pointed.has(entry.path));
     files.push(...(await holder.holdAll(regular)));
     for (const entry of regular) newestMs = Math.max(newestMs, entry.mtimeMs);
+    const links = new Map<string, string>();
     for (const entry of checkpoint.entries) {
       if (pointed.has(entry.path)) continue;
       if (entry.type === "directory") entries.push({ type: "directory", path: entry.path, mode: entry.mode });
-      if (entry.type !== "link") continue;
-      const target = entry.target ?? "";
-      if (linkStaysInside(entry.path, target)) entries.push({ type: "link", path: entry.path, target });
-      else leftOut.push(entry.path);
+      if (entry.type === "link") links.set(entry.path, entry.target ?? "");
     }
+    const leftOut = [...links.keys()].filter((path) => !staysInside(path, links.get(path), links));
+    for (const [path, target] of links) if (!leftOut.includes(path)) entries.push({ type: "link", path, target });
     for (const { path, content } of checkpoint.pointers) {
       if (content.type === "link") entries.push({ type: "link", path, target: content.target });
-      else files.push({ path, source: "", size: content.bytes.length, mode: content.mode, mtimeMs: newestMs, bytes: content.bytes });
+      else
+        files.push({
+          path,
+          source: "",
+          size: content.bytes.length,
+          mode: content.mode,
+          mtimeMs: newestMs,
+          bytes: content.bytes,
+        });
     }
     const last = [...checkpoint.markers, ...checkpoint.pointers.map((pointer) => pointer.path)];
     return { files, entries, last, savedAt: new Date(newestMs).toISOString(), leftOut, remove };
@@ -96,7 +103,14 @@ class Holder {
       });
     }
     const { ino, mtimeMs } = isReflink ? await lstatOrGone(source) : proof;
-    return { path: entry.path, source, size: entry.size, mode: entry.mode, mtimeMs: entry.mtimeMs, guard: { ino, mtimeMs } };
+    return {
+      path: entry.path,
+      source,
+      size: entry.size,
+      mode: entry.mode,
+      mtimeMs: entry.mtimeMs,
+      guard: { ino, mtimeMs },
+    };
   }
 
   async #reflink(original: string | Buffer, held: string): Promise<boolean> {
@@ -133,5 +147,8 @@ async function lstatOrGone(path: string | Buffer): Promise<Stats> {
 }
 
 function gone(path: string | Buffer, cause: unknown): OutlastError {
-  return new OutlastError("OUTLAST_SOURCE_CHANGED", `${path.toString()} went away before it could be read`, { cause, recovery: "reset" });
+  return new OutlastError("OUTLAST_SOURCE_CHANGED", `${path.toString()} went away before it could be read`, {
+    cause,
+    recovery: "reset",
+  });
 }

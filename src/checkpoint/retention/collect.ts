@@ -16,12 +16,13 @@ export async function collectLeftovers(
   log: RunLog,
   abandoned: ReadonlySet<string> = new Set(),
   signal?: AbortSignal,
+  known: Map<string, readonly string[]> = new Map(),
 ): Promise<Deleted> {
   const head = await log.head(signal);
   if (!head) return noneDeleted;
   const named = new Set<string>();
   for (const commit of head.state.commits) {
-    const objects = await namedObjects(run, head.state, commit, signal);
+    const objects = await namedObjects(run, head.state, commit, signal, known);
     if (!objects) return noneDeleted; // What it names is unknown, or it was dropped meanwhile: another time.
     for (const key of [...objects.chunks, ...objects.manifests]) named.add(key);
   }

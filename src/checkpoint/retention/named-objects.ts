@@ -15,13 +15,18 @@ export async function namedObjects(
   state: LogState,
   commit: CommitState,
   signal?: AbortSignal,
+  /** Manifests read before, by key; they never change. */
+  known: Map<string, readonly string[]> = new Map(),
 ): Promise<NamedObjects | undefined> {
   const manifests = new Set<string>();
   const chunks = new Set<string>();
   for (const ref of commit.manifests) {
     manifests.add(ref.key);
     try {
-      for (const chunk of (await getManifest(run, ref, state.hash, signal)).chunks) chunks.add(chunk.key);
+      const keys =
+        known.get(ref.key) ?? (await getManifest(run, ref, state.hash, signal)).chunks.map((chunk) => chunk.key);
+      known.set(ref.key, keys);
+      for (const key of keys) chunks.add(key);
     } catch (error) {
       if (isOutlastError(error, "OUTLAST_OBJECT_NOT_FOUND", "OUTLAST_CHECKPOINT_DAMAGED", "OUTLAST_MANIFEST_INVALID"))
         return undefined;

@@ -15,6 +15,8 @@ export interface PruneOptions {
   readonly keep: number;
   /** Only say what would be dropped. @default false */
   readonly dryRun?: boolean;
+  /** Filled with the chunk keys of every manifest read, for a collection right after. */
+  readonly known?: Map<string, readonly string[]>;
 }
 
 /**
@@ -32,7 +34,7 @@ export async function pruneCommits(
     if (!head) return { plan: { keep: [], drop: [] }, ...noneDeleted };
     const rough = planRetention(head.state, options.keep);
     if (rough.drop.length === 0) return { plan: rough, ...noneDeleted };
-    const named = await readNamed(run, head.state, signal);
+    const named = await readNamed(run, head.state, signal, options.known);
     const present = await listChunks(run, signal);
     const plan = planRetention(head.state, options.keep, findSuspects(named, present));
     if (plan.drop.length === 0 || options.dryRun) return { plan, ...noneDeleted };
@@ -60,9 +62,10 @@ async function readNamed(
   run: RunStore,
   state: LogState,
   signal: AbortSignal | undefined,
+  known: Map<string, readonly string[]> | undefined,
 ): Promise<Map<CommitState, NamedObjects | undefined>> {
   const named = new Map<CommitState, NamedObjects | undefined>();
-  for (const commit of state.commits) named.set(commit, await namedObjects(run, state, commit, signal));
+  for (const commit of state.commits) named.set(commit, await namedObjects(run, state, commit, signal, known));
   return named;
 }
 

@@ -65,8 +65,9 @@ export class Background {
     this.#tending = this.#tending.then(async () => {
       if (this.#signal.aborted) return;
       try {
-        await pruneCommits(run, log, { keep }, this.#signal);
-        await collectLeftovers(run, log, this.#abandoned, this.#signal);
+        const known = new Map<string, readonly string[]>();
+        await pruneCommits(run, log, { keep, known }, this.#signal);
+        await collectLeftovers(run, log, this.#abandoned, this.#signal, known);
         this.#abandoned.clear();
       } catch (error) {
         this.#warn("old checkpoints could not be removed; trying again after the next one", error);

@@ -42,7 +42,10 @@ export async function restoreCommit(
   signal?: AbortSignal,
 ): Promise<Restored> {
   const { run, transfer, dir, own, onProgress } = context;
-  const refs = commit.manifests.length === context.of ? commit.manifests.filter((ref) => ref.shard === context.shard) : commit.manifests;
+  const refs =
+    commit.manifests.length === context.of
+      ? commit.manifests.filter((ref) => ref.shard === context.shard)
+      : commit.manifests;
   const manifests: Manifest[] = [];
   for (const ref of refs) manifests.push(await getManifest(run, ref, state.hash, signal));
   const scan = await scanDirectory(dir);
@@ -59,7 +62,16 @@ export async function restoreCommit(
     const there = new Set<string>();
     for (const manifest of manifests) {
       const local = localFiles(manifest, scan);
-      const result = await transfer.fetch({ store: run.store, prefix: run.prefix, manifest, into: own.stage, local, skip: there, signal, onProgress });
+      const result = await transfer.fetch({
+        store: run.store,
+        prefix: run.prefix,
+        manifest,
+        into: own.stage,
+        local,
+        skip: there,
+        signal,
+        onProgress,
+      });
       fetchedBytes += result.fetchedBytes;
       for (const entry of manifest.entries) if (entry.type !== "directory") there.add(entry.path);
     }
@@ -102,7 +114,8 @@ function localFiles(manifest: Manifest, scan: Scan): Map<string, string> {
   const local = new Map<string, string>();
   for (const entry of manifest.entries) {
     const seen = entry.type === "file" ? scan.entries.get(entry.path) : undefined;
-    if (seen?.type === "file" && entry.type === "file" && seen.size === entry.size) local.set(entry.path, join(scan.root, entry.path));
+    if (seen?.type === "file" && entry.type === "file" && seen.size === entry.size)
+      local.set(entry.path, join(scan.root, entry.path));
   }
   return local;
 }

@@ -23,12 +23,15 @@ export class RestoreOnlySession implements CheckpointSession {
     const started = clock.monotonic();
     const run = openRun(store, name);
     const log = new RunLog(run, { clock });
-    const place = await WorkingDirectory.open(this.#options, (message) => this.events.emit("session:warning", { message }));
+    const place = await WorkingDirectory.open(this.#options, (message) =>
+      this.events.emit("session:warning", { message }),
+    );
     const head = await log.head(signal);
     if (head && isFinished(head.state) && !again) return { kind: "already-finished" };
     let resume: Resume | undefined;
     if (head && head.state.committed > 0) {
-      const onDamaged = ({ step }: { step: number }, { message }: Error) => this.events.emit("session:damaged", { step, why: message });
+      const onDamaged = ({ step }: { step: number }, { message }: Error) =>
+        this.events.emit("session:damaged", { step, why: message });
       resume = await readNewest(
         run,
         log,

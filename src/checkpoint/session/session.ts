@@ -9,7 +9,14 @@ import { type CommitState, isFinished, type LogState, targetOf } from "../log/st
 import { getManifest } from "../manifest-codec.ts";
 import { isDamage } from "../read-newest.ts";
 import { openRun, type RunStore } from "../run-store.ts";
-import type { Beginning, CheckpointSession, FinishOptions, FinishReport, Resume, SessionEvents } from "../session-types.ts";
+import type {
+  Beginning,
+  CheckpointSession,
+  FinishOptions,
+  FinishReport,
+  Resume,
+  SessionEvents,
+} from "../session-types.ts";
 import { type RestoreOutcome, settleTarget } from "../settle-target.ts";
 import { ReuseBook } from "../ship/reuse-book.ts";
 import { takeOver } from "../take-over.ts";
@@ -88,13 +95,24 @@ export class Session implements CheckpointSession {
     );
     if (!target) {
       // Nothing is stored: what is in the directory is the beginning of the run.
-      const { keep } = await place.plan(undefined, requireTenure(this.#log.seen, this.#run.run, tenure), async () => undefined);
+      const { keep } = await place.plan(
+        undefined,
+        requireTenure(this.#log.seen, this.#run.run, tenure),
+        async () => undefined,
+      );
       this.#resume = await place.keep(keep, 1, epoch);
     }
     if (this.#resume) this.#steps.resumeFrom(target?.step ?? this.#resume.step - 1);
     await place.settle(epoch, target?.at ?? 0);
     const shipper = this.#createShipper(tenure, place);
-    const background = new Background({ ...this.#options, run: this.#run, log: this.#log, tenure, book: this.#book, events: this.events });
+    const background = new Background({
+      ...this.#options,
+      run: this.#run,
+      log: this.#log,
+      tenure,
+      book: this.#book,
+      events: this.events,
+    });
     this.#begun = { tenure, place, shipper, background };
     const attempt = record.state.starts[shard] ?? 1;
     return { kind: "start", epoch, attempt, resume: this.#resume, restoreMs: clock.monotonic() - started };
@@ -102,7 +120,12 @@ export class Session implements CheckpointSession {
 
   watch(pid: number): void {
     const begun = this.#require();
-    this.#loops = [begun.place.noteChild(pid), this.#lookLoop(begun, pid), begun.background.follow(), this.#readFirstStart()];
+    this.#loops = [
+      begun.place.noteChild(pid),
+      this.#lookLoop(begun, pid),
+      begun.background.follow(),
+      this.#readFirstStart(),
+    ];
     begun.background.tend();
   }
 
@@ -156,7 +179,9 @@ export class Session implements CheckpointSession {
       const outcome = await this.#log.append<LogState>((head) => {
         if (head && isFinished(head.state)) return { result: head.state };
         const state = requireTenure(head, this.#run.run, tenure);
-        return state.done.includes(tenure.shard) ? { result: state } : { append: { kind: "done", epoch: tenure.epoch, gang: tenure.gang } };
+        return state.done.includes(tenure.shard)
+          ? { result: state }
+          : { append: { kind: "done", epoch: tenure.epoch, gang: tenure.gang } };
       }, signal);
       let state = "appended" in outcome ? outcome.appended.state : outcome.result;
       while (!isFinished(state)) {
@@ -182,11 +207,19 @@ export class Session implements CheckpointSession {
   }
 
   /** Restores a commit, unless the directory holds something newer of the same past. */
-  async #restore(place: WorkingDirectory, epoch: number, commit: CommitState, state: LogState, signal: AbortSignal | undefined): Promise<RestoreOutcome> {
+  async #restore(
+    place: WorkingDirectory,
+    epoch: number,
+    commit: CommitState,
+    state: LogState,
+    signal: AbortSignal | undefined,
+  ): Promise<RestoreOutcome> {
     const { clock, dir, transfer, shard = 0, of = 1 } = this.#options;
     const { step } = commit;
     if (commit.manifests.length !== of) {
-      this.#warn(`step ${step} was saved by ${commit.manifests.length} shard(s) and is restored by ${of}: every shard gets all of it`);
+      this.#warn(
+        `step ${step} was saved by ${commit.manifests.length} shard(s) and is restored by ${of}: every shard gets all of it`,
+      );
     }
     const started = clock.monotonic();
     try {

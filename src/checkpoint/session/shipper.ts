@@ -50,7 +50,10 @@ export class Shipper {
   }
 
   /** Ships a checkpoint; only when nothing else is under way. */
-  ship(checkpoint: CompleteCheckpoint, options: { readonly deadline?: Deadline | undefined; readonly background?: boolean }): Promise<ShipEnd> {
+  ship(
+    checkpoint: CompleteCheckpoint,
+    options: { readonly deadline?: Deadline | undefined; readonly background?: boolean },
+  ): Promise<ShipEnd> {
     const abort = new AbortController();
     const signal = options.deadline ? options.deadline.signal(abort.signal) : abort.signal;
     const promise = this.#run(checkpoint, options.background ?? false, signal);
@@ -116,8 +119,10 @@ export class Shipper {
         },
         signal,
       );
-      if (outcome.kind === "older") events.emit("session:skipped", { step, why: "a newer step was committed meanwhile" });
-      if (outcome.kind === "reuse-lost") events.emit("session:skipped", { step, why: "a checkpoint it shares data with was dropped" });
+      if (outcome.kind === "older")
+        events.emit("session:skipped", { step, why: "a newer step was committed meanwhile" });
+      if (outcome.kind === "reuse-lost")
+        events.emit("session:skipped", { step, why: "a checkpoint it shares data with was dropped" });
       if (outcome.kind !== "committed") return "done";
       const shipMs = clock.monotonic() - started;
       rate.add(outcome.manifest.bytes, shipMs);
@@ -145,7 +150,10 @@ export class Shipper {
     }
     // Rotation or overwriting by the program is normal: the detector finds what is there now.
     if (isOutlastError(error, "OUTLAST_SOURCE_CHANGED")) return "changed";
-    events.emit("session:warning", { message: `${checkpoint.path || "the checkpoint"} could not be shipped; it is tried again`, error });
+    events.emit("session:warning", {
+      message: `${checkpoint.path || "the checkpoint"} could not be shipped; it is tried again`,
+      error,
+    });
     return "failed";
   }
 }

@@ -1,5 +1,12 @@
 import { join } from "node:path";
-import { type CompleteCheckpoint, createDetector, type Detector, type ScanEntry, scanDirectory, type WriterState } from "../detect/index.ts";
+import {
+  type CompleteCheckpoint,
+  createDetector,
+  type Detector,
+  type ScanEntry,
+  scanDirectory,
+  type WriterState,
+} from "../detect/index.ts";
 import { type Note, readNote, writeNote } from "../local/note.ts";
 import { endOrphan, identify } from "../local/orphan.ts";
 import { bootId, type OwnFolder, openOwnFolder } from "../local/own-folder.ts";
@@ -39,18 +46,26 @@ export class WorkingDirectory {
   }
 
   /** Opens the directory; ends a program that an earlier, killed start left running in it. */
-  static async open(options: SessionOptions, warn: (message: string, error?: unknown) => void): Promise<WorkingDirectory> {
+  static async open(
+    options: SessionOptions,
+    warn: (message: string, error?: unknown) => void,
+  ): Promise<WorkingDirectory> {
     const own = await openOwnFolder(options.dir);
     const note = await readNote(own.note);
     const boot = await bootId();
     const killed = note?.boot === boot ? endOrphan(note.child) : 0;
-    if (killed > 0) warn(`an earlier start's program was still running without its supervisor; ended ${killed} process(es)`);
+    if (killed > 0)
+      warn(`an earlier start's program was still running without its supervisor; ended ${killed} process(es)`);
     await trimAside(own);
     return new WorkingDirectory(options, { own, boot, note }, warn);
   }
 
   /** What to do with what lies here, given the commit to resume from; `manifest` reads that commit's part of this shard. */
-  async plan(target: CommitState | undefined, state: LogState, manifest: () => Promise<Manifest | undefined>): Promise<LocalPlan> {
+  async plan(
+    target: CommitState | undefined,
+    state: LogState,
+    manifest: () => Promise<Manifest | undefined>,
+  ): Promise<LocalPlan> {
     const { run, store, of = 1 } = this.#options;
     const found = await this.detector.poll({ state: "not-started" });
     const stored = target && found.length > 0 ? await manifest() : undefined;
@@ -77,8 +92,20 @@ export class WorkingDirectory {
   }
 
   /** Moves aside whatever would compete with the checkpoint resumed from. */
-  async clear(resumed: { readonly step: number; readonly path: string } | undefined, epoch: number, isReplaced: boolean): Promise<void> {
-    const { moved, folder } = await clearNewer(this.dir, this.own, this.detector, resumed, this.#kept, epoch, isReplaced);
+  async clear(
+    resumed: { readonly step: number; readonly path: string } | undefined,
+    epoch: number,
+    isReplaced: boolean,
+  ): Promise<void> {
+    const { moved, folder } = await clearNewer(
+      this.dir,
+      this.own,
+      this.detector,
+      resumed,
+      this.#kept,
+      epoch,
+      isReplaced,
+    );
     if (moved.length === 0) return;
     this.#warn(`${moved.join(", ")} in ${this.dir} is not of this run's past, or not whole; moved to ${folder}`);
   }
@@ -102,10 +129,15 @@ export class WorkingDirectory {
   }
 
   /** Complete checkpoints that are new since the program started, oldest first; `onSaved` is told of each once. */
-  async fresh(writer: WriterState, onSaved: (checkpoint: CompleteCheckpoint) => void): Promise<readonly CompleteCheckpoint[]> {
+  async fresh(
+    writer: WriterState,
+    onSaved: (checkpoint: CompleteCheckpoint) => void,
+  ): Promise<readonly CompleteCheckpoint[]> {
     const complete = await this.detector.poll(writer);
     const fresh = complete.filter((checkpoint) =>
-      checkpoint.entries.some((entry) => entry.type !== "directory" && this.#baseline.get(entry.path) !== stampOf(entry)),
+      checkpoint.entries.some(
+        (entry) => entry.type !== "directory" && this.#baseline.get(entry.path) !== stampOf(entry),
+      ),
     );
     const unseen = fresh.filter((checkpoint) => !this.#note?.complete.includes(checkpoint.fingerprint));
     if (unseen.length > 0) {

@@ -12,7 +12,7 @@ export interface ChunkPort {
 
 /** Chunks as files of a directory store. */
 export function folderPort(root: string): ChunkPort {
-  const objects = new FolderObjects(root, (process.env["T_MODE"] ?? "direct") as "direct");
+  const objects = new FolderObjects(root, "direct");
   return {
     write: (key, bytes) => objects.write(key, bytes),
     read: async (key, into) => objects.read(key, into),

@@ -36,10 +36,6 @@ export function writeTarget(target: FetchTarget, bytes: Uint8Array): Promise<voi
     throw fileError(error, "write", show(target.path));
   }
   // The data of a file in many pieces starts on its way to disk now, beside the work on the next; its looks come at the end.
-  if (process.env["T_NOSYNC"] && !target.whole) {
-    closeSync(fd);
-    return Promise.resolve();
-  }
   return settle(fd, target.path, target.whole ? syncAll : syncData);
 }
 

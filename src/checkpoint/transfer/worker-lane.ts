@@ -11,7 +11,7 @@ interface Waiting {
 }
 
 /** One job that has the buffer, and a few whose bytes are on their way to disk. */
-const jobsInHand = Number(process.env["T_D"] ?? 5);
+const jobsInHand = 5;
 
 /** A worker thread, seen from the main thread. It keeps the process alive only while it has jobs. */
 export class WorkerLane {

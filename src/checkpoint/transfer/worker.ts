@@ -10,7 +10,7 @@ import { BufferPool } from "./work-buffer.ts";
 
 const backgroundNiceness = 10;
 /** One is read and hashed into while the other is on its way to disk. */
-const buffers = new BufferPool(Number(process.env["T_B"] ?? 2));
+const buffers = new BufferPool(2);
 const lanes = new Map<number, InlineLane>();
 const port = parentPort;
 if (!port) throw new Error("this file runs as a worker thread");

@@ -1,0 +1,31 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+
+/** Compiles the package as it is published, to a folder that still finds its dependencies. */
+export async function buildPackage(): Promise<string> {
+  const folder = join(root, "node_modules/.cache/outlast-bench");
+  await promisify(execFile)(join(root, "node_modules/.bin/tsc"), ["-p", "tsconfig.build.json", "--outDir", folder], {
+    cwd: root,
+  });
+  return folder;
+}
+
+/** What the children use of the compiled package. */
+export interface Build {
+  readonly createTransfer: typeof import("../src/checkpoint/transfer/index.ts").createTransfer;
+  readonly openStore: typeof import("../src/storage/index.ts").openStore;
+  readonly preferredHash: typeof import("../src/checkpoint/hash.ts").preferredHash;
+}
+
+/** Loads the compiled package. */
+export async function loadBuild(folder: string): Promise<Build> {
+  const parts = ["checkpoint/transfer/index.js", "storage/index.js", "checkpoint/hash.js"];
+  const modules = await Promise.all(
+    parts.map((part) => import(pathToFileURL(join(folder, part)).href) as Promise<object>),
+  );
+  return Object.assign({}, ...modules) as Build;
+}
