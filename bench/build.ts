@@ -2,6 +2,9 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import type { preferredHash } from "../src/checkpoint/hash.ts";
+import type { createTransfer } from "../src/checkpoint/transfer/index.ts";
+import type { openStore } from "../src/storage/index.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
@@ -16,9 +19,9 @@ export async function buildPackage(): Promise<string> {
 
 /** What the children use of the compiled package. */
 export interface Build {
-  readonly createTransfer: typeof import("../src/checkpoint/transfer/index.ts").createTransfer;
-  readonly openStore: typeof import("../src/storage/index.ts").openStore;
-  readonly preferredHash: typeof import("../src/checkpoint/hash.ts").preferredHash;
+  readonly createTransfer: typeof createTransfer;
+  readonly openStore: typeof openStore;
+  readonly preferredHash: typeof preferredHash;
 }
 
 /** Loads the compiled package. */

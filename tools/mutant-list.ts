@@ -372,7 +372,7 @@ const planted: readonly Mutant[] = [
   {
     name: "model: only the committing shard's own reuse is checked",
     test: "test/model/gang.test.ts",
-    case: "a gang whose shared data",
+    case: "a gang that drops the commit",
     edits: [{ file: commit, search: "new Set(all.flatMap(", replace: "new Set([own].flatMap(" }],
   },
   {

@@ -69,4 +69,6 @@ export interface Manifest {
   readonly bytes: number;
   /** When the newest of its files was last written, for people. */
   readonly savedAt: string;
+  /** Milliseconds the program took to write it, judged by its files' times; absent when they do not tell. */
+  readonly saveMs?: number;
 }

@@ -14,6 +14,8 @@ export type Beginning =
       readonly resume: Resume | undefined;
       /** Milliseconds spent on reading the log, fetching and verifying. */
       readonly restoreMs: number;
+      /** Milliseconds a step took in the attempt before, judged by its commits; undefined when they do not tell. */
+      readonly stepMs?: number | undefined;
     };
 
 export interface Resume {

@@ -11,7 +11,7 @@ import {
   parseEndTime,
 } from "../notice/index.ts";
 import type { Values } from "../spec/index.ts";
-import { journalHook, redactCommand, supervise } from "../supervisor/index.ts";
+import { handOverPidOne, isMainProcess, journalHook, redactCommand, supervise } from "../supervisor/index.ts";
 import type { CommandArgs, CommandContext } from "./command.ts";
 import { narrateRun } from "./narrate-run.ts";
 import { openStoreOf } from "./open-run.ts";
@@ -20,6 +20,8 @@ import { readVersion } from "./version.ts";
 
 /** Runs `outlast run`: puts store, session, notices, supervisor and journal together; decides nothing itself. */
 export async function superviseRun(args: CommandArgs, context: CommandContext): Promise<number> {
+  // As PID 1 of a container this does not return: a shell takes our place and starts us anew below it.
+  handOverPidOne();
   const { values, tail } = args;
   const { clock, logger } = context;
   const identity = identifyRun(values, tail, context);
@@ -100,7 +102,7 @@ async function closeQuickly(transfer: Transfer, { clock, logger }: CommandContex
 
 function noticeSources(values: Values, context: CommandContext): NoticeSource[] {
   // First, and never taken down again: from here to the process's end no signal may kill it by default.
-  const sources: NoticeSource[] = [createSignalSource()];
+  const sources: NoticeSource[] = [createSignalSource({ isMainProcess: isMainProcess() })];
   const { notice = "auto", endsAt, endsAtFile } = values;
   if (notice === "metadata" || (notice === "auto" && isOnComputeEngine(context.env))) {
     const host = context.env["GCE_METADATA_HOST"];

@@ -14,8 +14,8 @@ export const childVariables: readonly string[] = [
   "OUTLAST_SAVE_INTERVAL_STEPS",
 ];
 
-/** Read by this repository's tests. */
-const testVariables = ["OUTLAST_SOAK", "OUTLAST_NO_SKIP"];
+/** Read by this repository's tests, and by a start below the shell that took its place as PID 1. */
+const otherVariables = ["OUTLAST_SOAK", "OUTLAST_NO_SKIP", "OUTLAST_UNDER_INIT"];
 
 /** Kubernetes announces a Service called `outlast…` to every pod of its namespace through such names. */
 const serviceLink = /^OUTLAST_(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT|PORT_\d+_(TCP|UDP|SCTP)(_.*)?)$/;
@@ -25,7 +25,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Refuses `OUTLAST_…` variables that nothing reads: a slip there would otherwise go unnoticed for a whole run. */
 export function refuseUnknownVariables(env: Environment): void {
   const own = (Object.keys(settings) as SettingName[]).flatMap((name) => variableOf(name) ?? []);
-  const known = new Set([...own, ...childVariables, ...testVariables]);
+  const known = new Set([...own, ...childVariables, ...otherVariables]);
   const unknown = Object.keys(env).filter(
     (name) => name.startsWith("OUTLAST_") && !known.has(name) && !serviceLink.test(name),
   );

@@ -11,8 +11,6 @@ export interface ConversationOptions {
   readonly run: string;
   readonly session: CheckpointSession;
   readonly clock: Clock;
-  /** Milliseconds a step took in earlier attempts. */
-  readonly stepMs: number | undefined;
   /** The notice under way, if any, for a client that connects late. */
   readonly notice: () => SupervisorMessage | undefined;
   readonly onStep: (step: number, isFirst: boolean) => void;
@@ -109,7 +107,7 @@ export class Conversation {
   }
 
   #hello(begun: Extract<Beginning, { kind: "start" }>): SupervisorMessage {
-    const { session, run, stepMs } = this.#options;
+    const { session, run } = this.#options;
     const intervalMs = session.saveIntervalMs();
     return {
       type: "hello",
@@ -119,7 +117,7 @@ export class Conversation {
       resume_step: begun.resume?.step ?? null,
       resume_path: begun.resume?.path ?? null,
       save_interval_seconds: intervalMs === undefined ? null : intervalMs / 1000,
-      save_interval_steps: intervalInSteps(intervalMs, this.#steps.seen.stepMs ?? stepMs) ?? null,
+      save_interval_steps: intervalInSteps(intervalMs, this.#steps.seen.stepMs ?? begun.stepMs) ?? null,
     };
   }
 }

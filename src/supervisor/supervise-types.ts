@@ -34,8 +34,6 @@ export interface SuperviseOptions {
   readonly finishedWhen?: string;
   /** Where notices come from. @default signals to this process */
   readonly notices?: readonly NoticeSource[];
-  /** Milliseconds a step took in earlier attempts; gives the child its interval in steps from the start. */
-  readonly stepMs?: number;
   /** The child is asked to save at least this long before a known end. @default 60_000 */
   readonly minLeadMs?: number;
   /** Milliseconds a failing child's leftover processes have between stop signal and SIGKILL when there was no notice. @default 5_000 */

@@ -49,7 +49,7 @@ export class SupervisedStart {
   #journal: Promise<void> = Promise.resolve();
 
   constructor(options: SuperviseOptions, events: Emitter<SuperviseEvents>) {
-    const { clock = systemClock, session, run, stepMs, minLeadMs } = options;
+    const { clock = systemClock, session, run, minLeadMs } = options;
     this.#options = options;
     this.#events = events;
     this.#clock = clock;
@@ -62,7 +62,6 @@ export class SupervisedStart {
       run,
       session,
       clock,
-      stepMs,
       notice: () => (this.#stopping.cause === undefined ? undefined : this.#noticeMessage()),
       onStep: (step, isFirst) => this.#noteStep(step, isFirst),
       onSaved: (step) => this.#noteSaved(step),
@@ -200,7 +199,7 @@ export class SupervisedStart {
         resumePath: resume?.path,
         socketPath,
         saveIntervalMs,
-        saveIntervalSteps: intervalInSteps(saveIntervalMs, this.#options.stepMs),
+        saveIntervalSteps: intervalInSteps(saveIntervalMs, begun.stepMs),
       }),
       cwd: this.#options.cwd,
       ownSession: !process.stdin.isTTY,

@@ -268,17 +268,13 @@ export const gangCases: readonly Case[] = [
     },
   },
   {
-    name: "a gang whose shared data a pruner drops",
+    name: "a gang that drops the commit whose data one of its shards uses again",
     isSmall: false,
     make: async () =>
       scenario({
         objects: await prepare([shard("a0", 0, [1, 2], { frozenIn: [] }), shard("b0", 1, [1, 2], { frozenIn: [1] })]),
         // Both save step 2 again, which retires the commit whose data shard 1 then uses for step 3.
-        actors: [
-          shard("a", 0, [0, 1], { frozenIn: [] }),
-          shard("b", 1, [0, 1], { frozenIn: [1] }),
-          pruner("pruner", 2),
-        ],
+        actors: [shard("a", 0, [0, 1], { frozenIn: [], keep: 2 }), shard("b", 1, [0, 1], { frozenIn: [1] })],
       }),
   },
 ];

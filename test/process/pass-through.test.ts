@@ -31,8 +31,11 @@ const printEnvironment = [
 test.concurrent("the child learns where to resume", async () => {
   const driver = startDriver({
     command: [...printEnvironment, "--from={resume}", "{resume}/x", "plain"],
-    session: { begin: { attempt: 4, resume: { step: 120, path: "/ckpt/step $& 120" } }, intervalMs: 90_500 },
-    options: { stepMs: 2000, dir: "/ckpt" },
+    session: {
+      begin: { attempt: 4, resume: { step: 120, path: "/ckpt/step $& 120" }, stepMs: 2000 },
+      intervalMs: 90_500,
+    },
+    options: { dir: "/ckpt" },
   });
   const [args, env] = JSON.parse((await driver.ended).stdout);
   expect(args).toEqual(["--from=/ckpt/step $& 120", "/ckpt/step $& 120/x", "plain"]);

@@ -12,8 +12,8 @@ const heard = (end: DriverEnd) =>
 test.concurrent("the child hears hello and the notice, and is heard", async () => {
   const driver = startDriver({
     command: trainer("--socket", "--step"),
-    session: { begin: { attempt: 2, resume: { step: 5, path: "/x" } }, intervalMs: 60_000 },
-    options: { graceMs: 4000, stepMs: 1000 },
+    session: { begin: { attempt: 2, resume: { step: 5, path: "/x" }, stepMs: 1000 }, intervalMs: 60_000 },
+    options: { graceMs: 4000 },
   });
   await driver.said('"hello"');
   await new Promise((resolve) => setTimeout(resolve, 100));

@@ -6,6 +6,8 @@ export interface ProcessInfo {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
+  /** R, S, D, T, Z … as /proc gives it. */
+  readonly state: string;
   /** Start time in ticks; with the pid it names one process for ever. */
   readonly started: number;
 }
@@ -72,6 +74,7 @@ function readProcess(pid: number): ProcessInfo | undefined {
     parent: Number(fields[1]),
     group: Number(fields[2]),
     session: Number(fields[3]),
+    state: fields[0] ?? "?",
     started: Number(fields[19]),
   };
 }

@@ -20,10 +20,11 @@ import type {
 import { type RestoreOutcome, settleTarget } from "../settle-target.ts";
 import { ReuseBook } from "../ship/reuse-book.ts";
 import { takeOver } from "../take-over.ts";
-import { requireTenure, type Tenure } from "../tenure.ts";
+import { endOfTenure, requireTenure, type Tenure } from "../tenure.ts";
 import { Background } from "./background.ts";
 import { restoreCommit } from "./restore-commit.ts";
 import { saveCost } from "./save-cost.ts";
+import { stepTime } from "./step-time.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { ShipRate } from "./ship-rate.ts";
 import { Shipper, sizeOf } from "./shipper.ts";
@@ -78,6 +79,7 @@ export class Session implements CheckpointSession {
     const place = await WorkingDirectory.open(this.#options, (message, error) => this.#warn(message, error));
     const record = await takeOver(this.#run, this.#log, { shard, of, again, hash: preferredHash() }, signal);
     if (!record) return { kind: "already-finished" };
+    await place.endOrphans();
     const epoch = record.n;
     const { target, tenure } = await settleTarget(
       this.#run,
@@ -115,7 +117,10 @@ export class Session implements CheckpointSession {
     });
     this.#begun = { tenure, place, shipper, background };
     const attempt = record.state.starts[shard] ?? 1;
-    return { kind: "start", epoch, attempt, resume: this.#resume, restoreMs: clock.monotonic() - started };
+    if (attempt > 1) await this.#readFirstStart();
+    else this.#firstStartMs = Date.parse(record.at);
+    const stepMs = stepTime(record.state.commits);
+    return { kind: "start", epoch, attempt, resume: this.#resume, restoreMs: clock.monotonic() - started, stepMs };
   }
 
   watch(pid: number): void {
@@ -124,7 +129,6 @@ export class Session implements CheckpointSession {
       begun.place.noteChild(pid),
       this.#lookLoop(begun, pid),
       begun.background.follow(),
-      this.#readFirstStart(),
     ];
     begun.background.tend();
   }
@@ -168,6 +172,7 @@ export class Session implements CheckpointSession {
     const abort = isWaiting && newestMs <= leftMs && newestMs + begun.shipper.remainingMs() > leftMs;
     await begun.shipper.settle({ abort, deadline });
     if (newest) await this.#shipUntil(begun, newest, options);
+    if (options.writer.state === "died") await this.#checkTenure(begun, options);
     if (!options.deadline) await begun.background.settle();
     return this.#report(newest);
   }
@@ -248,6 +253,7 @@ export class Session implements CheckpointSession {
         signal,
       );
       this.#book.add(commit.at, restored.manifests);
+      this.#saveCostMs = restored.manifests[0]?.saveMs;
       this.#resume = { step, path: join(dir, restored.manifests[0]?.path ?? "") };
       const { bytes, fetchedBytes } = restored;
       this.events.emit("session:restored", { step, bytes, fetchedBytes, ms: clock.monotonic() - started });
@@ -359,6 +365,20 @@ export class Session implements CheckpointSession {
       }
       await this.#options.clock.sleep(Math.min(100 * 2 ** attempt, options.deadline?.remainingMs() ?? 60_000));
       next = await this.#finalLook(begun, options);
+    }
+  }
+
+  /** A program that was killed may have been killed by a later start: the log says so, and then it was no failure. */
+  async #checkTenure({ tenure }: Begun, { deadline }: FinishOptions): Promise<void> {
+    if (this.#hasEnded || deadline?.isOver()) return;
+    try {
+      const head = await this.#log.head(deadline?.signal());
+      const ended = head && endOfTenure(head.state, this.#run.run, tenure);
+      if (!ended) return;
+      const reason = ended.code === "OUTLAST_SUPERSEDED" ? "superseded" : "gang-ended";
+      this.events.emit("session:ended", { reason, message: ended.message });
+    } catch (error) {
+      this.#warn("the run's log could not be read", error);
     }
   }
 

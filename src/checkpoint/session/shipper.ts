@@ -5,6 +5,7 @@ import type { CommitState } from "../log/state.ts";
 import type { Manifest } from "../manifest.ts";
 import type { SessionEvents } from "../session-types.ts";
 import { type ShipContext, shipFiles } from "../ship/ship-files.ts";
+import { saveCost } from "./save-cost.ts";
 import type { ShipRate } from "./ship-rate.ts";
 import type { WorkingDirectory } from "./working-directory.ts";
 
@@ -111,6 +112,7 @@ export class Shipper {
           entries: snapshot.entries,
           last: snapshot.last,
           savedAt: snapshot.savedAt,
+          saveMs: saveCost(checkpoint),
           background,
           onProgress: ({ bytes, totalBytes }) => {
             if (this.#current) this.#current.bytes = bytes;

@@ -8,7 +8,7 @@ import {
   type WriterState,
 } from "../detect/index.ts";
 import { type Note, readNote, writeNote } from "../local/note.ts";
-import { endOrphan, identify } from "../local/orphan.ts";
+import { endOrphans, identify } from "../local/orphan.ts";
 import { bootId, type OwnFolder, openOwnFolder } from "../local/own-folder.ts";
 import { type LocalPlan, planLocal } from "../local/plan-local.ts";
 import type { CommitState, LogState } from "../log/state.ts";
@@ -45,7 +45,7 @@ export class WorkingDirectory {
     this.#warn = warn;
   }
 
-  /** Opens the directory; ends a program that an earlier, killed start left running in it. */
+  /** Opens the directory. */
   static async open(
     options: SessionOptions,
     warn: (message: string, error?: unknown) => void,
@@ -53,11 +53,19 @@ export class WorkingDirectory {
     const own = await openOwnFolder(options.dir);
     const note = await readNote(own.note);
     const boot = await bootId();
-    const killed = note?.boot === boot ? endOrphan(note.child) : 0;
-    if (killed > 0)
-      warn(`an earlier start's program was still running without its supervisor; ended ${killed} process(es)`);
     await trimAside(own);
     return new WorkingDirectory(options, { own, boot, note }, warn);
+  }
+
+  /**
+   * Ends a program that an earlier start left running here. Only after the run was taken over: a supervisor that still lives sees its program
+   * die and has to learn from the log that this was no failure.
+   */
+  async endOrphans(): Promise<void> {
+    const { run, dir, clock } = this.#options;
+    const child = this.#found?.boot === this.#boot ? this.#found.child : undefined;
+    const killed = await endOrphans({ child, run, dir, clock });
+    if (killed > 0) this.#warn(`an earlier start's program was still running here; ended ${killed} process(es)`);
   }
 
   /** What to do with what lies here, given the commit to resume from; `manifest` reads that commit's part of this shard. */

@@ -31,6 +31,7 @@ export interface Shipment {
   readonly entries: readonly ManifestEntry[];
   readonly last: readonly string[];
   readonly savedAt: string;
+  readonly saveMs?: number | undefined;
   /** Beside a running program: at low priority. @default false */
   readonly background?: boolean;
   readonly onProgress?: ((progress: TransferProgress) => void) | undefined;
@@ -98,6 +99,7 @@ async function shipOnce(
       last: shipment.last,
       bytes: sent.bytes,
       savedAt: shipment.savedAt,
+      ...(shipment.saveMs === undefined ? {} : { saveMs: shipment.saveMs }),
     };
     isManifestOut = true;
     const ref = await putManifest(run, manifest, signal);
