@@ -153,8 +153,9 @@ export class GatedStore {
       url: "model:",
       put: (key, body) =>
         gate("put", key, () => {
+          const answer = objects.has(key) ? "replaced" : "new";
           set(key, body);
-          return { value: undefined, answer: "ok" };
+          return { value: undefined, answer };
         }),
       putIfAbsent: (key, body) =>
         gate<"created" | "exists">("putIfAbsent", key, () => {

@@ -11,7 +11,7 @@ const heard = (end: DriverEnd) =>
 
 test.concurrent("the child hears hello and the notice, and is heard", async () => {
   const driver = startDriver({
-    command: trainer("--socket", "--step"),
+    command: trainer("--socket", "--step", "--flush=500"),
     session: { begin: { attempt: 2, resume: { step: 5, path: "/x" }, stepMs: 1000 }, intervalMs: 60_000 },
     options: { graceMs: 4000 },
   });
