@@ -322,6 +322,19 @@ const planted: readonly Mutant[] = [
     ],
   },
   {
+    name: "kill: objects are deleted before the drop is written",
+    test: "test/protocol/kill-at-every-call.test.ts",
+    case: "killing the 'pruner'",
+    edits: [
+      {
+        file: prune,
+        search: "const dropped = await writeDrop(log, head, plan, signal);",
+        replace:
+          "await deleteUnnamed(run, plan, named, present, signal);\n    const dropped = await writeDrop(log, head, plan, signal);",
+      },
+    ],
+  },
+  {
     name: "model: the commit record comes before its manifest",
     test: "test/model/one-shard.test.ts",
     case: "two first starts of a new run",

@@ -61,6 +61,8 @@ export interface SessionEvents {
 export interface FinishOptions {
   /** Ship only what lands by then; without one, everything is shipped. */
   readonly deadline?: Deadline | undefined;
+  /** The program said that its work is finished, so it did not leave in the middle of anything. @default false */
+  readonly saidFinished?: boolean | undefined;
   readonly writer: WriterState;
 }
 
@@ -83,6 +85,8 @@ export interface CheckpointSession {
   watch(pid: number): void;
   /** The child says that `path` is complete for `step`: look at once. */
   childSaved(path: string | undefined, step: number | undefined): void;
+  /** The program has just been told to stop: what it began to write before cannot be trusted to be whole if it leaves now. */
+  noticed(): void;
   /** Bytes not yet committed divided by the measured rate, in milliseconds; 0 when nothing is pending. */
   predictedFlushMs(): number;
   /** Seconds between saves that lose least, by measured cost and eviction rate. Undefined until it can be computed. */

@@ -240,6 +240,7 @@ export class SupervisedStart {
       const processes = child.signal(signal, this.#options.stopScope ?? "main");
       this.#emit("supervisor:signal-sent", { signal, processes });
     }
+    this.#session.noticed();
     this.#talk.send(this.#noticeMessage());
     this.#machine.to("draining");
   }
@@ -262,8 +263,11 @@ export class SupervisedStart {
     const deadline =
       this.#stopping.times?.shipDeadline ??
       (didFail ? Deadline.in(this.#options.failureFlushMs ?? 600_000, this.#clock) : undefined);
-    const writer = { state: end.code === 0 && !forced ? "exited" : "died" } as const;
-    const report = await this.#untilLastCall(this.#session.finish({ deadline, writer }), didFail);
+    const writer =
+      end.code === 0 && !forced
+        ? ({ state: "exited" } as const)
+        : ({ state: "died", unwound: end.code !== null && !forced } as const);
+    const report = await this.#untilLastCall(this.#session.finish({ deadline, writer, saidFinished: this.#facts().saidFinished }), didFail);
     this.#committedStep = report?.committedStep ?? this.#committedStep;
     return this.#result(this.#decide(await this.#complete(report)), report);
   }
@@ -302,11 +306,12 @@ export class SupervisedStart {
     const { finishedWhen } = this.#options;
     const saidFinished = this.#talk.saidFinished || (finishedWhen !== undefined && existsSync(finishedWhen));
     const child = this.#drained?.end ?? this.#child?.end;
+    const { cause } = this.#stopping;
+    // Another start in charge may have ended the program itself, or taken its peers away from it: that is no failure of its own.
+    if (!this.#drained?.byItself || cause === "superseded" || cause === "gang-ended")
+      return { cause, child, saidFinished };
     // What a notice finds already ended keeps the meaning it had: a failure stays one, and a success needs no further word.
-    if (!this.#drained?.byItself) return { cause: this.#stopping.cause, child, saidFinished };
-    return child?.code === 0
-      ? { cause: this.#stopping.cause, child, saidFinished: true }
-      : { cause: undefined, child, saidFinished };
+    return child?.code === 0 ? { cause, child, saidFinished: true } : { cause: undefined, child, saidFinished };
   }
 
   #decide(completion: VerdictFacts["completion"]): Pick<SuperviseResult, "verdict" | "exitCode"> {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createDetector, type DetectorOptions, type OpenFiles, quietTimes } from "../../src/checkpoint/detect/index.ts";
 import { FakeClock } from "../../src/testing/index.ts";
 import { contentFor } from "./contents.ts";
-import { temporaryDirectory, writeTree } from "./support.ts";
+import { nextTick, temporaryDirectory, writeTree } from "./support.ts";
 
 const running = { state: "running", pid: process.pid } as const;
 const blind = (): OpenFiles => ({ known: false, why: "another user" });
@@ -182,6 +182,86 @@ describe("writers", () => {
     expect(detector.waitingFor).toMatch(/open for writing/);
     closeSync(file);
     expect(await detector.poll({ state: "exited" })).toHaveLength(1);
+  });
+});
+
+describe("after the child has left because it was told to", () => {
+  const inTwoFiles = { "a.npy": contentFor("a.npy", 500), "b.npy": contentFor("b.npy", 500) };
+  const paths = async (found: Promise<readonly { path: string }[]>) => (await found).map(({ path }) => path);
+
+  test("what it had begun before is not trusted, what it began afterwards is", async () => {
+    const { root, detector } = setUp();
+    writeTree(root, inTwoFiles);
+    await nextTick();
+    const noticedAtMs = Date.now();
+    expect(await detector.poll({ state: "exited", noticedAtMs })).toEqual([]);
+    expect(detector.waitingFor).toMatch(/begun before that/);
+    rmSync(root, { recursive: true });
+    await nextTick();
+    writeTree(root, inTwoFiles);
+    expect(await paths(detector.poll({ state: "exited", noticedAtMs }))).toEqual([""]);
+  });
+
+  test("a file it overwrote in place is not trusted either", async () => {
+    const { root, detector } = setUp();
+    writeTree(root, { "ckpt.pt": archive });
+    await nextTick();
+    const noticedAtMs = Date.now();
+    await nextTick();
+    writeTree(root, { "ckpt.pt": archive });
+    expect(await detector.poll({ state: "exited", noticedAtMs })).toEqual([]);
+  });
+
+  test("its own word is enough", async () => {
+    const { root, detector } = setUp();
+    writeTree(root, inTwoFiles);
+    const noticedAtMs = Date.now() + 1000;
+    const vouchedFor = new Set([""]);
+    expect(await detector.poll({ state: "exited", noticedAtMs, vouchedFor })).toHaveLength(1);
+  });
+
+  test("what was found complete before stays so, and a marker needs no other proof", async () => {
+    const { root, clock, detector } = setUp();
+    writeTree(root, inTwoFiles);
+    await detector.poll(running);
+    await clock.advance(quietTimes.unmarked);
+    expect(await detector.poll(running)).toHaveLength(1);
+    expect(await detector.poll({ state: "exited", noticedAtMs: Date.now() + 1000 })).toHaveLength(1);
+    const other = setUp();
+    writeTree(other.root, trainer);
+    expect(await other.detector.poll({ state: "exited", noticedAtMs: Date.now() + 1000 })).toHaveLength(1);
+  });
+});
+
+describe("after the child has died", () => {
+  test("a file with a proper end is whole if a signal killed it, but not if its own clean-up may have closed it", async () => {
+    const { root, detector } = setUp();
+    writeTree(root, { "ckpt.pt": archive });
+    expect(await detector.poll({ state: "died", unwound: true })).toEqual([]);
+    expect(await detector.poll({ state: "died", unwound: false })).toHaveLength(1);
+  });
+});
+
+describe("weights alone in a checkpoint folder", () => {
+  test("count once a later one is begun, however long nothing happens before", async () => {
+    const { root, look } = setUp();
+    const weights = contentFor("m.safetensors", 900);
+    writeTree(root, { "checkpoint-20/config.json": "{}", "checkpoint-20/model.safetensors": weights });
+    expect(await look(600)).toEqual([]);
+    writeTree(root, { "checkpoint-40/config.json": "{}" });
+    expect(await look(2)).toEqual(["checkpoint-20"]);
+  });
+});
+
+describe("one shard's directory", () => {
+  test("holds its part of a DCP checkpoint without .metadata", async () => {
+    const files = { "step-5/__1_0.distcp": "x".repeat(500) };
+    const whole = setUp();
+    writeTree(whole.root, files);
+    expect(await whole.look(10)).toEqual([]);
+    const shard = setUp({ isShard: true });
+    writeTree(shard.root, files);
+    expect(await shard.look(5)).toEqual(["step-5"]);
   });
 });
 

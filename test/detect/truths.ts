@@ -35,8 +35,7 @@ export const truths: readonly Truth[] = [
       ["checkpoint-80", 80],
       ["checkpoint-100", 100],
     ],
-    // config.json and weights alone may also be all there is: such a folder is given a minute.
-    pauseMs: 55_000,
+    pauseMs: tenMinutes,
   },
   {
     recording: "lightning_fit",

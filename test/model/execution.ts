@@ -101,9 +101,10 @@ export class Execution {
     }
     const { actor } = answered;
     const made = this.store.made(actor);
+    const turn = Promise.resolve();
     let turns = 0;
-    for (; turns < 100 && this.store.made(actor) === made && !this.#outcomes.has(actor); turns += 1) await null;
-    for (turns = 0; turns < 10; turns += 1) await null;
+    for (; turns < 100 && this.store.made(actor) === made && !this.#outcomes.has(actor); turns += 1) await turn;
+    for (turns = 0; turns < 10; turns += 1) await turn;
     // More turns than anybody needs went by, and yet it neither asks nor has ended: give it all the turns there are.
     for (turns = 0; !this.store.hasCall(actor) && !this.#outcomes.has(actor); turns += 1) {
       if (turns > 100) throw new Violation(`${actor} neither asks nor ends`, this.#trace);

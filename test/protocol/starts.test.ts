@@ -32,7 +32,7 @@ it("11: of two starts that write the same epoch record, each knows its own", asy
   const epochs = machines.map((machine) => machine.takeOver());
   await Promise.all(holds.map((hold) => hold.reached));
   for (const hold of holds) hold.release();
-  expect((await Promise.all(epochs)).toSorted()).toEqual([1, 2]);
+  expect(new Set(await Promise.all(epochs))).toEqual(new Set([1, 2]));
 });
 
 it("12: a sleeper's put at an old position can never succeed", async () => {

@@ -61,6 +61,10 @@ export class FakeSession implements CheckpointSession {
     return { kind: "start", epoch: 1, attempt: 1, resume: undefined, restoreMs: beginMs, ...begin };
   }
 
+  noticed(): void {
+    this.calls.push("noticed");
+  }
+
   watch(pid: number): void {
     this.calls.push(`watch ${pid > 0 ? "pid" : "?"}`);
     const { ended } = this.script;

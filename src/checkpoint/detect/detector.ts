@@ -15,7 +15,7 @@ import { createReadSmall } from "./read-small.ts";
 import { findRemoval } from "./removal.ts";
 import { scanDirectory, statEntry } from "./scan.ts";
 import { checkStructure, type Structure } from "./structure.ts";
-import { without } from "./tree.ts";
+import { folderOf, without } from "./tree.ts";
 import type { Candidate, CompleteCheckpoint, Convention, Detector, Scan, ScanEntry, WriterState } from "./types.ts";
 
 /** How a {@link Detector} looks. */
@@ -27,6 +27,8 @@ export interface DetectorOptions {
   readonly conventions?: readonly (readonly Convention[])[];
   /** Only what a file matching this pattern marks is a checkpoint; see {@link createUserPattern}. */
   readonly completeWhen?: string | undefined;
+  /** Set when the directory holds one shard's part: what marks the whole may lie with another shard. @default false */
+  readonly isShard?: boolean | undefined;
   /** Paths matching any of these, and all below them, are not looked at. */
   readonly ignore?: readonly string[] | undefined;
   /** What the writer has open. @default /proc */
@@ -45,8 +47,6 @@ export const quietTimes = {
   unmarkedBlind: 3_000,
   blindBytesPerSecond: 64 << 20,
   blindMost: 600_000,
-  /** One that may be the beginning of something larger. */
-  ambiguous: 60_000,
   /** How long a complete file waits for an unfinished companion. */
   companion: 30_000,
 } as const;
@@ -103,7 +103,7 @@ class DirectoryDetector implements Detector {
     this.#rounds =
       options.completeWhen !== undefined
         ? [[createUserPattern(options.completeWhen)]]
-        : (options.conventions ?? [frameworks, [singleFile], [createGeneric({ startedAtMs: options.clock.now() })]]);
+        : (options.conventions ?? [frameworks({ isShard: options.isShard ?? false }), [singleFile], [createGeneric({ startedAtMs: options.clock.now() })]]);
     this.#ignore = (options.ignore ?? []).map(compileGlob);
     this.#lookAtOpenFiles = options.openFiles ?? createOpenFilesLook(options.root);
     this.#read = createReadSmall(options.root);
@@ -119,7 +119,7 @@ class DirectoryDetector implements Detector {
     const { scan, found } = await this.#find();
     this.#forget(found);
     const now = this.#clock.monotonic();
-    const look = new Look(writer, now, this.#pid === undefined ? undefined : this.#lookAtOpenFiles, this.#pid);
+    const look = new Look(writer, now, found, this.#pid === undefined ? undefined : this.#lookAtOpenFiles, this.#pid);
     const complete: { readonly checkpoint: CompleteCheckpoint; readonly found: Found; readonly memory: Memory }[] = [];
     const pending: { readonly candidate: Candidate; readonly why: string }[] = [];
     for (const each of found) {
@@ -228,10 +228,8 @@ class DirectoryDetector implements Detector {
     if (wait !== undefined) return wait;
     const structure = await this.#checkStructure(candidate);
     if (structure.fault !== undefined) return structure.fault;
-    const isUnsure = candidate.state === "unmarked" && look.writer.state === "died";
-    if (isUnsure && !(structure.whole && candidate.entries.length === 1)) {
-      return "the program died, and nothing proves that its save was finished";
-    }
+    const doubt = candidate.state === "unmarked" ? doubtAbout(candidate, look.writer, structure.whole) : undefined;
+    if (doubt !== undefined) return doubt;
     const refined = (await found.convention.refine?.(candidate, this.#read, scan)) ?? candidate;
     if (refined.state === "incomplete") return refined.why;
     memory.complete = { ...refined, state: refined.state, fingerprint: memory.fingerprint };
@@ -251,7 +249,8 @@ class DirectoryDetector implements Detector {
       // An unmarked single file may still prove itself by its structure.
       return candidate.ambiguous ? candidate.why : undefined;
     }
-    if (writer.state === "exited" && !candidate.ambiguous) return undefined;
+    if (writer.state === "exited") return undefined;
+    if (candidate.ambiguous && !look.hasSuccessor(candidate)) return `${candidate.why}; it counts once a later one is begun`;
     const required = requiredQuiet(candidate, look.isBlind);
     const quiet = look.now - memory.since;
     if (memory.looks >= 2 && quiet >= required) return undefined;
@@ -284,13 +283,21 @@ class DirectoryDetector implements Detector {
 class Look {
   readonly writer: WriterState;
   readonly now: number;
+  readonly #found: readonly Found[];
   readonly #pid: number | undefined;
   readonly #lookAtOpenFiles: LookAtOpenFiles | undefined;
   #open: OpenFiles | undefined;
 
-  constructor(writer: WriterState, now: number, look: LookAtOpenFiles | undefined, pid: number | undefined) {
+  constructor(
+    writer: WriterState,
+    now: number,
+    found: readonly Found[],
+    look: LookAtOpenFiles | undefined,
+    pid: number | undefined,
+  ) {
     this.writer = writer;
     this.now = now;
+    this.#found = found;
     this.#lookAtOpenFiles = look;
     this.#pid = pid;
   }
@@ -298,6 +305,14 @@ class Look {
   /** Whether nothing is known of open files. */
   get isBlind(): boolean {
     return this.#files?.known === false;
+  }
+
+  /** Whether the program has gone on to a later checkpoint beside this one: saves follow one another. */
+  hasSuccessor({ convention, path, step }: Candidate): boolean {
+    return this.#found.some(({ candidate: other }) => {
+      const isBeside = other.convention === convention && folderOf(other.path) === folderOf(path);
+      return isBeside && step !== undefined && other.step !== undefined && other.step > step;
+    });
   }
 
   /** A file of the candidate that is open for writing, also by processes that outlived the main one. */
@@ -331,8 +346,22 @@ function vanished(
   return before.some(({ path }) => path !== sentinel && !left.has(path)) ? "only" : "none";
 }
 
+/** Why an unmarked candidate whose writer has ended may not be trusted; undefined when it may. */
+function doubtAbout(candidate: Candidate, writer: WriterState, isWhole: boolean): string | undefined {
+  const files = candidate.entries.filter(({ type }) => type === "file");
+  if (writer.state === "exited" && writer.noticedAtMs !== undefined) {
+    const { noticedAtMs, vouchedFor } = writer;
+    if (vouchedFor?.has(candidate.path)) return undefined;
+    const old = files.find(({ birthtimeMs = 0 }) => birthtimeMs <= noticedAtMs);
+    return old && `the program left when it was told to stop, and ${old.path} was begun before that`;
+  }
+  if (writer.state !== "died") return undefined;
+  // Killed by a signal, nothing of its own clean-up ran: a proper end of the file was written by the save itself.
+  if (!writer.unwound && isWhole && candidate.entries.length === 1) return undefined;
+  return "the program died, and nothing proves that its save was finished";
+}
+
 function requiredQuiet(candidate: Candidate, isBlind: boolean): number {
-  if (candidate.ambiguous) return quietTimes.ambiguous;
   if (candidate.state === "marked") return isBlind ? quietTimes.markedBlind : quietTimes.marked;
   if (!isBlind) return quietTimes.unmarked;
   const bytes = candidate.entries.reduce((sum, { size, type }) => (type === "file" ? sum + size : sum), 0);

@@ -2,7 +2,7 @@ export {
   accelerate,
   createGeneric,
   createUserPattern,
-  dcp,
+  createDcp,
   frameworks,
   huggingFace,
   lightning,

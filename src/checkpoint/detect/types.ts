@@ -49,7 +49,7 @@ export interface Candidate {
   readonly state: CandidateState;
   /** For people: which rule decided, or what is missing. */
   readonly why: string;
-  /** Set when an unmarked one may also be the beginning of something larger: it must stay unchanged far longer. */
+  /** Set when an unmarked one may also be the beginning of something larger: it counts once a later one appears, or at the program's end. */
   readonly ambiguous?: boolean;
   /** Set when temporary files of an earlier start lie about: after a crash the rest may be half of a save. */
   readonly interrupted?: boolean;
@@ -99,18 +99,29 @@ export type WriterState =
   | { readonly state: "running"; readonly pid: number }
   /** No child has run yet in this start. */
   | { readonly state: "not-started" }
-  /** It ended by itself with code 0. */
-  | { readonly state: "exited" }
-  /** It failed or was killed, maybe in the middle of a write. */
-  | { readonly state: "died" };
+  /**
+   * It ended by itself with code 0. After a notice that proves little: the handler everyone copies leaves in the middle of whatever was going
+   * on, a save included. `noticedAtMs` is when it was told to stop, by the file system's clock; `vouchedFor` are checkpoints that the program
+   * itself has called saved since, and need no other proof.
+   */
+  | {
+      readonly state: "exited";
+      readonly noticedAtMs?: number | undefined;
+      readonly vouchedFor?: ReadonlySet<string> | undefined;
+    }
+  /**
+   * It failed or was killed, maybe in the middle of a write. `unwound`: by an exit code, so its own clean-up ran and may have closed a half-written file
+   * properly (torch.save then writes the end record of a zip that lacks tensors).
+   */
+  | { readonly state: "died"; readonly unwound?: boolean | undefined };
 
 /** Finds checkpoints as they become complete. */
 export interface Detector {
   /**
    * One look: every complete checkpoint there is now, oldest first (by step, else by time). Unmarked ones, by state of the writer:
-   * `running` after quiet time with no open handle; `exited` at once; `died` only those found complete before, or single files whose
-   * last bytes prove that they were written to the end; `not-started` when structurally sound, which proves nothing about a missing
-   * second file: trust those only where nothing better is stored (an empty log).
+   * `running` after quiet time with no open handle; `exited` at once, but after a notice only what was begun after it; `died` only those found
+   * complete before, or, if a signal ended it, single files whose last bytes prove that they were written to the end; `not-started` when
+   * structurally sound, which proves nothing about a missing second file: trust those only where nothing better is stored (an empty log).
    */
   poll(writer: WriterState): Promise<readonly CompleteCheckpoint[]>;
   /** Everything that looks like a checkpoint now, finished or not. */

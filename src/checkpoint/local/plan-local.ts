@@ -27,13 +27,20 @@ export interface LocalPlan {
 }
 
 /**
- * Decides which leftovers of the directory belong to this run's past. Without any commit, what is there is adopted. Otherwise only a note that names
+ * Decides which leftovers of the directory belong to this run's past. Without any commit, what the first start finds there is adopted. Otherwise only a note that names
  * the target (as its base, or by the start that committed it) proves that nobody else has gone on since; and only on the same boot are files that nobody
  * fsynced sure to be whole. Shards never keep leftovers: their neighbours may have gone on from elsewhere.
  */
 export function planLocal(inputs: LocalInputs): LocalPlan {
   const { found, target, note } = inputs;
-  if (!inputs.hasCommits) return inputs.of === 1 ? { keep: found, aside: [] } : { keep: [], aside: found };
+  if (!inputs.hasCommits) {
+    // The very first start adopts what it finds. A later one must not adopt what a killed program left half saved.
+    const isFirst = note === undefined || note.run !== inputs.run || note.store !== inputs.store;
+    const isWhole = (checkpoint: CompleteCheckpoint) =>
+      isFirst || checkpoint.state === "marked" || note.complete.includes(checkpoint.fingerprint);
+    const keep = inputs.of === 1 ? found.filter(isWhole) : [];
+    return { keep, aside: found.filter((checkpoint) => !keep.includes(checkpoint)) };
+  }
   const newer = found.filter((checkpoint) => {
     if (checkpoint.step !== undefined && target) return checkpoint.step > target.step;
     return !inputs.isTarget(checkpoint);

@@ -68,6 +68,8 @@ export class RestoreOnlySession implements CheckpointSession {
 
   childSaved(): void {}
 
+  noticed(): void {}
+
   predictedFlushMs(): number {
     return 0;
   }

@@ -55,6 +55,9 @@ export class Session implements CheckpointSession {
   #begun: Begun | undefined;
   #resume: Resume | undefined;
   #hasEnded = false;
+  #noticedAt: Promise<number> | undefined;
+  /** Checkpoints that the program has called saved since the notice. */
+  readonly #vouchedFor = new Set<string>();
   #shipments = 0;
   /** Shipments that failed in a row, and when the next may begin. */
   #failures = 0;
@@ -135,7 +138,12 @@ export class Session implements CheckpointSession {
 
   childSaved(path: string | undefined, step: number | undefined): void {
     if (step !== undefined) this.#steps.say(path, step);
+    if (this.#noticedAt !== undefined && path !== undefined) this.#vouchedFor.add(this.#steps.relative(path));
     this.#wake.abort();
+  }
+
+  noticed(): void {
+    this.#noticedAt = this.#begun?.place.now();
   }
 
   predictedFlushMs(): number {
@@ -163,15 +171,16 @@ export class Session implements CheckpointSession {
       await begun.shipper.settle({ abort: true });
       return this.#report(undefined);
     }
-    const newest = await this.#finalLook(begun, options);
     const { deadline } = options;
+    const writer = options.saidFinished ? options.writer : await this.#withNotice(options.writer);
+    const newest = await this.#finalLook(begun, { writer, deadline });
     const isWaiting = newest !== undefined && newest.fingerprint !== begun.shipper.current?.fingerprint;
     // When only one of the two fits, the newer one.
     const newestMs = isWaiting ? this.#rate.predictMs(sizeOf(newest)) : 0;
     const leftMs = deadline?.remainingMs() ?? Number.POSITIVE_INFINITY;
     const abort = isWaiting && newestMs <= leftMs && newestMs + begun.shipper.remainingMs() > leftMs;
     await begun.shipper.settle({ abort, deadline });
-    if (newest) await this.#shipUntil(begun, newest, options);
+    if (newest) await this.#shipUntil(begun, newest, { writer, deadline });
     if (options.writer.state === "died") await this.#checkTenure(begun, options);
     if (!options.deadline) await begun.background.settle();
     return this.#report(newest);
@@ -351,6 +360,11 @@ export class Session implements CheckpointSession {
       await this.#options.clock.sleep(250);
     }
     return newest;
+  }
+
+  async #withNotice(writer: FinishOptions["writer"]): Promise<FinishOptions["writer"]> {
+    if (writer.state !== "exited" || this.#noticedAt === undefined) return writer;
+    return { ...writer, noticedAtMs: await this.#noticedAt, vouchedFor: this.#vouchedFor };
   }
 
   /** Ships at the end; what fails for a passing reason is tried again while there is time. */

@@ -13,7 +13,7 @@ export class StepNumbers {
 
   /** The program says that `path` (or, without one, whatever it saved last) is of this step. */
   say(path: string | undefined, step: number): void {
-    this.#said.set(path === undefined ? "" : this.#relative(path), step);
+    this.#said.set(path === undefined ? "" : this.relative(path), step);
   }
 
   resumeFrom(step: number): void {
@@ -30,7 +30,9 @@ export class StepNumbers {
     return previous + 1;
   }
 
-  #relative(path: string): string {
+  /** A path as the program gave it, relative to the checkpoint directory; that itself is the empty path. */
+  relative(path: string): string {
+    if (path === this.#dir || path === `${this.#dir}/`) return "";
     const inside = path.startsWith(`${this.#dir}/`) ? path.slice(this.#dir.length + 1) : path;
     return inside.replace(/\/+$/, "");
   }

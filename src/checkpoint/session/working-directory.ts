@@ -1,8 +1,10 @@
+import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type CompleteCheckpoint,
   createDetector,
   type Detector,
+  ownFolder,
   type ScanEntry,
   scanDirectory,
   type WriterState,
@@ -35,10 +37,10 @@ export class WorkingDirectory {
     state: { own: OwnFolder; boot: string; note: Note | undefined },
     warn: (message: string, error?: unknown) => void,
   ) {
-    const { dir, clock, completeWhen, ignore } = options;
+    const { dir, clock, completeWhen, ignore, of = 1 } = options;
     this.dir = dir;
     this.own = state.own;
-    this.detector = createDetector({ root: dir, clock, completeWhen, ignore });
+    this.detector = createDetector({ root: dir, clock, completeWhen, ignore, isShard: of > 1 });
     this.#options = options;
     this.#boot = state.boot;
     this.#found = state.note;
@@ -128,6 +130,19 @@ export class WorkingDirectory {
     const kept = new Set(this.#kept.flatMap((checkpoint) => checkpoint.entries.map((entry) => entry.path)));
     const old = [...scan.entries.values()].filter((entry) => !kept.has(entry.path));
     this.#baseline = new Map(old.map((entry) => [entry.path, stampOf(entry)]));
+  }
+
+  /** The time by the file system's clock, which may be another machine's; far in the future when it cannot be had, so that nothing is trusted. */
+  async now(): Promise<number> {
+    const probe = join(this.dir, ownFolder, "now");
+    try {
+      await writeFile(probe, "");
+      const { mtimeMs } = await stat(probe);
+      return mtimeMs;
+    } catch (error) {
+      this.#warn("the file system's clock could not be read", error);
+      return Number.POSITIVE_INFINITY;
+    }
   }
 
   /** Notes the program that now writes here, so that a later start can end it if this supervisor is killed. */

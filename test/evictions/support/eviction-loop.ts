@@ -31,6 +31,10 @@ export interface Eviction {
 
 export interface LoopOptions {
   readonly run: string;
+  /** What its files are called. @default the run's name */
+  readonly name?: string;
+  readonly flags?: readonly string[];
+  readonly env?: Record<string, string>;
   readonly evictions: number;
   /** A program lives at most this long. */
   readonly longestMs: number;
@@ -47,6 +51,7 @@ export class EvictionLoop {
   readonly #scene: Scene;
   readonly #random: Random;
   readonly #options: LoopOptions;
+  readonly #name: string;
   readonly #dying: Promise<void>[] = [];
   #dir: string;
 
@@ -54,9 +59,10 @@ export class EvictionLoop {
     this.#scene = scene;
     this.#random = random;
     this.#options = options;
-    this.#dir = scene.dir(`${options.run}-machine-0`);
-    this.log = join(scene.root, `${options.run}.log`);
-    this.result = join(scene.root, `${options.run}.result`);
+    this.#name = options.name ?? options.run;
+    this.#dir = scene.dir(`${this.#name}-machine-0`);
+    this.log = join(scene.root, `${this.#name}.log`);
+    this.result = join(scene.root, `${this.#name}.result`);
   }
 
   async run(): Promise<Start> {
@@ -74,9 +80,9 @@ export class EvictionLoop {
   }
 
   #start(paceMs: number, saveMs: number): Start {
-    const { trainer, run, launch = (command) => command } = this.#options;
+    const { trainer, run, launch = (command) => command, flags = [], env = {} } = this.#options;
     const command = trainerCommand({ ...trainer, paceMs, saveMs, dir: this.#dir, log: this.log, result: this.result });
-    return this.#scene.run(run, this.#dir, launch(command), ["--log-level", "debug"]);
+    return this.#scene.run(run, this.#dir, launch(command), ["--log-level", "debug", ...flags], env);
   }
 
   async #evict(start: Start): Promise<Eviction> {
@@ -121,7 +127,7 @@ export class EvictionLoop {
     if (isMoved) {
       // A machine that lost its supervisor may go on for a while, elsewhere: its program must not disturb anybody.
       this.#dying.push(this.#endMachine(this.#dir, random.between(0, 600)));
-      this.#dir = this.#scene.dir(`${this.#options.run}-machine-${this.evictions.length + 1}`);
+      this.#dir = this.#scene.dir(`${this.#name}-machine-${this.evictions.length + 1}`);
     } else await sleep(random.between(0, 200));
     return eviction;
   }

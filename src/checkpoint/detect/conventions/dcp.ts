@@ -7,8 +7,11 @@ const shard = /^__(\d+)_\d+\.distcp$/;
 const rankMetadata = /^__(\d+)\.metadata$/;
 const metadataLimit = 256 << 20;
 
-/** PyTorch Distributed Checkpoint (torchtitan, Megatron's torch_dist): `.metadata` is renamed into place last. */
-export const dcp: Convention = {
+/**
+ * PyTorch Distributed Checkpoint (torchtitan, Megatron's torch_dist): `.metadata` is renamed into place last. In the directory of one shard of several, the
+ * other ranks' files are elsewhere, and `.metadata` is where rank 0 is.
+ */
+export const createDcp = ({ isShard }: { readonly isShard: boolean }): Convention => ({
   name: "dcp",
   async find(scan) {
     const tree = treeOf(scan);
@@ -16,7 +19,7 @@ export const dcp: Convention = {
     // Which pointers there are shows without reading them; what is in them is read once the checkpoint is complete.
     const pointers = await findPointers(scan, () => Promise.resolve(undefined), named);
     return named.map(({ path, step }): Candidate => {
-      const verdict = judge(tree, path);
+      const verdict = judge(tree, path, isShard);
       return {
         convention: "dcp",
         path,
@@ -32,13 +35,13 @@ export const dcp: Convention = {
     });
   },
   async refine(candidate, read, scan) {
-    const missing = await missingShard(candidate, read, scan);
+    const missing = isShard ? undefined : await missingShard(candidate, read, scan);
     const pointers = (await findPointers(scan, read, namedIn(scan)))(candidate);
     return missing === undefined
       ? { ...candidate, pointers }
       : { ...candidate, state: "incomplete", why: `${missing}, which .metadata names, is missing` };
   },
-};
+});
 
 function namedIn(scan: Scan): readonly Named[] {
   const tree = treeOf(scan);
@@ -58,10 +61,13 @@ function isMarker(name: string): boolean {
   return name === ".metadata" || rankMetadata.test(name) || name === "metadata.json";
 }
 
-function judge(tree: Tree, folder: string): Pick<Candidate, "state" | "why"> {
+function judge(tree: Tree, folder: string, isShard: boolean): Pick<Candidate, "state" | "why"> {
   const files = tree.children(folder);
   if (tree.child(folder, ".metadata.tmp")) return { state: "incomplete", why: ".metadata.tmp is there" };
   const metadata = tree.child(folder, ".metadata");
+  if (!metadata && isShard && files.some(({ path }) => shard.test(nameOf(path)))) {
+    return { state: "unmarked", why: "one shard's files; .metadata is written where rank 0 is" };
+  }
   if (!metadata) return judgeRanks(files);
   // Megatron adds its own description after .metadata.
   if (tree.child(folder, "common.pt") && !tree.child(folder, "metadata.json")) {

@@ -1,5 +1,5 @@
 import { isTemporaryName } from "../names.ts";
-import { entriesOf, nameOf, type Tree, treeOf } from "../tree.ts";
+import { entriesOf, folderOf, nameOf, type Tree, treeOf } from "../tree.ts";
 import type { Candidate, Convention, ReadSmall, ScanEntry } from "../types.ts";
 
 const folderName = /^checkpoint-(\d+)$/;
@@ -31,7 +31,7 @@ export const huggingFace: Convention = {
     for (const folder of folders) {
       const files = tree.children(folder);
       // Beside finished Trainer checkpoints, whatever has such a name is one too, or the beginning of one.
-      const hasFinishedSibling = folders.some((other) => parentOf(other) === parentOf(folder) && tree.child(other, marker));
+      const hasFinishedSibling = folders.some((other) => folderOf(other) === folderOf(folder) && tree.child(other, marker));
       const isTrainers =
         files.length === 0 || hasFinishedSibling || files.some(({ path }) => trainersOwn.test(nameOf(path)));
       const isBeginning = tree
@@ -126,8 +126,4 @@ function shardNames(bytes: Uint8Array): readonly string[] | undefined {
 
 function rankCount(files: readonly ScanEntry[]): number {
   return files.filter(({ path }) => rankFile.test(nameOf(path))).length;
-}
-
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }

@@ -1,7 +1,7 @@
 import { without } from "../tree.ts";
 import type { Candidate, Convention, ReadSmall, Scan } from "../types.ts";
 import { accelerate } from "./accelerate.ts";
-import { dcp } from "./dcp.ts";
+import { createDcp } from "./dcp.ts";
 import { huggingFace } from "./hugging-face.ts";
 import { lightning } from "./lightning.ts";
 import { orbax } from "./orbax.ts";
@@ -9,13 +9,15 @@ import { singleFile } from "./single-file.ts";
 
 export { createGeneric } from "./generic.ts";
 export { createUserPattern } from "./user-pattern.ts";
-export { accelerate, dcp, huggingFace, lightning, orbax, singleFile };
+export { accelerate, createDcp, huggingFace, lightning, orbax, singleFile };
 
 /**
  * Frameworks with a layout of their own, in the order in which they may claim a folder: those that nest others' layouts come first (a
  * Trainer or Accelerate folder may hold DCP folders, a Lightning folder holds DCP files).
  */
-export const frameworks: readonly Convention[] = [huggingFace, accelerate, lightning, orbax, dcp];
+export function frameworks({ isShard }: { readonly isShard: boolean }): readonly Convention[] {
+  return [huggingFace, accelerate, lightning, orbax, createDcp({ isShard })];
+}
 
 /** A candidate together with the rule that found it. */
 export interface Found {
