@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -10,7 +11,9 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 
 /** Compiles the package as it is published, to a folder that still finds its dependencies. */
 export async function buildPackage(): Promise<string> {
-  const folder = join(root, "node_modules/.cache/outlast-bench");
+  const folder = join(root, "node_modules/.cache/outlast-bench/dist");
+  await mkdir(folder, { recursive: true });
+  await copyFile(join(root, "package.json"), join(folder, "../package.json"));
   await promisify(execFile)(join(root, "node_modules/.bin/tsc"), ["-p", "tsconfig.build.json", "--outDir", folder], {
     cwd: root,
   });

@@ -267,7 +267,10 @@ export class SupervisedStart {
       end.code === 0 && !forced
         ? ({ state: "exited" } as const)
         : ({ state: "died", unwound: end.code !== null && !forced } as const);
-    const report = await this.#untilLastCall(this.#session.finish({ deadline, writer, saidFinished: this.#facts().saidFinished }), didFail);
+    const report = await this.#untilLastCall(
+      this.#session.finish({ deadline, writer, saidFinished: this.#facts().saidFinished }),
+      didFail,
+    );
     this.#committedStep = report?.committedStep ?? this.#committedStep;
     return this.#result(this.#decide(await this.#complete(report)), report);
   }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
+import { parseManifestKey } from "../../src/checkpoint/manifest-codec.ts";
 import { runOutlast } from "../support/run-outlast.ts";
 import { checkEvictions } from "./support/check-loop.ts";
 import { EvictionLoop } from "./support/eviction-loop.ts";
@@ -91,6 +92,12 @@ describe("a gang of four shards whose members are killed at random", () => {
       `gang: ${codes.flat().length} starts, ${meetings.length} gangs, ${resumed} resumed from a checkpoint, ${commits.length} commits\n`,
     );
     expect(resumed).toBeGreaterThan(1);
+    // Also those that nobody happened to resume from.
+    for (const { n, body } of commits) {
+      if (body.kind !== "commit") continue;
+      const gangs = body.manifests.map(({ key }) => parseManifestKey(key)?.gang);
+      expect(gangs, `commit ${n}`).toEqual(Array.from({ length: 4 }, () => body.gang));
+    }
     const verify = await runOutlast(["checkpoints", "verify", "--store", scene.store, "--run", "gang"]);
     expect(verify.code, verify.stdout).toBe(0);
   });

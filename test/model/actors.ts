@@ -116,6 +116,21 @@ export function pruner(name: string, keep: number): Actor {
   };
 }
 
+/** Pins the oldest commit. */
+export function pinner(name: string): Actor {
+  return {
+    name,
+    run: async (store, newId): Promise<number> => {
+      const { log } = openActor(store, newId);
+      const outcome = await log.append<undefined>((head) => {
+        const commit = head?.state.commits[0];
+        return commit ? { append: { kind: "pin", commit: commit.at, pinned: true } } : { result: undefined };
+      });
+      return "appended" in outcome ? outcome.appended.n : 0;
+    },
+  };
+}
+
 /** Deletes what ended epochs left behind. */
 export function collector(name: string): Actor {
   return {

@@ -23,8 +23,8 @@ export interface Scenario {
    * with everything, and one order is enough. Only to make the search smaller.
    */
   readonly quiet?: readonly string[];
-  /** Throws if the store may never look like this. Checked after every call. */
-  invariant(world: World): void;
+  /** Throws if the store may never look like this. Checked after every write; `isAddition`: of an object that was not there, by a plain put. */
+  invariant(world: World, isAddition: boolean): void;
   /** Throws if the actors may not end like this; called when none has a call left that can happen. `waiting`: actors that sleep for ever then. */
   end(world: World, outcomes: ReadonlyMap<string, Outcome>, waiting: readonly string[]): void;
 }
@@ -85,8 +85,7 @@ export class Execution {
     const answer = this.store.perform(call);
     this.#trace.push(`${call.actor}: ${call.op} ${call.key} → ${answer}`);
     try {
-      // A new object alone changes nothing that anybody is led to.
-      if (call.isWrite && isNew && answer !== "new") this.#scenario.invariant({ objects: this.store.objects });
+      if (call.isWrite && isNew) this.#scenario.invariant({ objects: this.store.objects }, answer === "new");
     } catch (error) {
       throw new Violation(error, this.#trace);
     }

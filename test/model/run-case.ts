@@ -7,7 +7,7 @@ const isSoak = Boolean(process.env["OUTLAST_SOAK"]);
 
 /** Limits of a case: a small one must be searched to its end, a large one is cut off after a while. */
 const smallMs = 25_000;
-const largeMs = isSoak ? 150_000 : 1_000;
+const largeMs = isSoak ? 150_000 : 700;
 
 /** How long a test of one case may take. */
 export const caseTimeoutMs = (isSoak ? 2 * largeMs : smallMs) + 20_000;

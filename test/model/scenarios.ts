@@ -1,4 +1,4 @@
-import { collector, prepare, pruner, reader, type StartOptions, start } from "./actors.ts";
+import { collector, pinner, prepare, pruner, reader, type StartOptions, start } from "./actors.ts";
 import { checkEnd, type EndRules } from "./check-end.ts";
 import { checkWorld, type Damage, noDamage } from "./checkpoint-world.ts";
 import { commitsIn, destroy } from "./damage.ts";
@@ -26,7 +26,10 @@ function scenario({ objects, actors, damage = noDamage, rules = {}, quiet = [] }
     objects,
     actors,
     quiet,
-    invariant: (world) => checkWorld(world, damage),
+    invariant: (world, isAddition) => {
+      // Nobody is led to an object before a record names it.
+      if (!isAddition) checkWorld(world, damage);
+    },
     end: (world, outcomes, waiting) => checkEnd(world, outcomes, waiting, rules),
   };
 }
@@ -106,6 +109,16 @@ export const oneShardCases: readonly Case[] = [
     lostReplies: 1,
     make: async () =>
       scenario({ objects: await prepare(one("s0", [1, 2, 3, 4])), actors: [pruner("p1", 2), pruner("p2", 2)] }),
+  },
+  {
+    name: "somebody pins what a pruner is about to drop",
+    isSmall: true,
+    lostReplies: 1,
+    make: async () =>
+      scenario({
+        objects: await prepare(one("s0", [1, 2, 3])),
+        actors: [pinner("pinner"), pruner("pruner", 2), reader("reader")],
+      }),
   },
   {
     name: "two starts and a collector",
@@ -222,6 +235,17 @@ export const gangCases: readonly Case[] = [
       scenario({
         objects: await prepare([shard("a0", 0, [1]), shard("b0", 1, [1])]),
         actors: [shard("a", 0, [1]), shard("a2", 0, [1]), shard("b", 1, [1], { restarts: 1 })],
+        rules: { mayWait: true },
+        quiet: chunksStay,
+      }),
+  },
+  {
+    name: "the number of shards changes while a gang forms and runs",
+    isSmall: false,
+    make: async () =>
+      scenario({
+        objects: await prepare([shard("a0", 0, [1]), shard("b0", 1, [1])]),
+        actors: [shard("a", 0, [1]), shard("b", 1, [1]), one("alone", [1])],
         rules: { mayWait: true },
         quiet: chunksStay,
       }),

@@ -103,7 +103,11 @@ class DirectoryDetector implements Detector {
     this.#rounds =
       options.completeWhen !== undefined
         ? [[createUserPattern(options.completeWhen)]]
-        : (options.conventions ?? [frameworks({ isShard: options.isShard ?? false }), [singleFile], [createGeneric({ startedAtMs: options.clock.now() })]]);
+        : (options.conventions ?? [
+            frameworks({ isShard: options.isShard ?? false }),
+            [singleFile],
+            [createGeneric({ startedAtMs: options.clock.now() })],
+          ]);
     this.#ignore = (options.ignore ?? []).map(compileGlob);
     this.#lookAtOpenFiles = options.openFiles ?? createOpenFilesLook(options.root);
     this.#read = createReadSmall(options.root);
@@ -250,7 +254,8 @@ class DirectoryDetector implements Detector {
       return candidate.ambiguous ? candidate.why : undefined;
     }
     if (writer.state === "exited") return undefined;
-    if (candidate.ambiguous && !look.hasSuccessor(candidate)) return `${candidate.why}; it counts once a later one is begun`;
+    if (candidate.ambiguous && !look.hasSuccessor(candidate))
+      return `${candidate.why}; it counts once a later one is begun`;
     const required = requiredQuiet(candidate, look.isBlind);
     const quiet = look.now - memory.since;
     if (memory.looks >= 2 && quiet >= required) return undefined;

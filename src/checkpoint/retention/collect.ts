@@ -1,7 +1,7 @@
 import type { RunLog } from "../log/run-log.ts";
 import { parseManifestKey } from "../manifest-codec.ts";
 import type { RunStore } from "../run-store.ts";
-import { deleteAll, type Deleted, noneDeleted } from "./delete-all.ts";
+import { type Deleted, deleteAll, noneDeleted } from "./delete-all.ts";
 import { namedObjects } from "./named-objects.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { LogRecord } from "../log/record.ts";
 import type { RunLog } from "../log/run-log.ts";
 import type { CommitState, LogState } from "../log/state.ts";
 import type { RunStore } from "../run-store.ts";
-import { deleteAll, type Deleted, noneDeleted } from "./delete-all.ts";
+import { type Deleted, deleteAll, noneDeleted } from "./delete-all.ts";
 import { type NamedObjects, namedObjects } from "./named-objects.ts";
 import { planRetention, type RetentionPlan } from "./plan.ts";
 

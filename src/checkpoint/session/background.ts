@@ -67,8 +67,9 @@ export class Background {
       try {
         const known = new Map<string, readonly string[]>();
         await pruneCommits(run, log, { keep, known }, this.#signal);
-        await collectLeftovers(run, log, this.#abandoned, this.#signal, known);
-        this.#abandoned.clear();
+        const abandoned = new Set(this.#abandoned);
+        await collectLeftovers(run, log, abandoned, this.#signal, known);
+        for (const owner of abandoned) this.#abandoned.delete(owner);
       } catch (error) {
         this.#warn("old checkpoints could not be removed; trying again after the next one", error);
       }

@@ -1,11 +1,12 @@
 import { join } from "node:path";
-import { Emitter, isOutlastError, OutlastError } from "../../core/index.ts";
+import { Emitter, OutlastError } from "../../core/index.ts";
 import type { CompleteCheckpoint } from "../detect/index.ts";
+import { finishShard } from "../finish-shard.ts";
 import { preferredHash } from "../hash.ts";
 import { saveInterval } from "../interval.ts";
 import { recordTime } from "../log/record-time.ts";
 import { RunLog } from "../log/run-log.ts";
-import { type CommitState, isFinished, type LogState, targetOf } from "../log/state.ts";
+import { type CommitState, type LogState, targetOf } from "../log/state.ts";
 import { getManifest } from "../manifest-codec.ts";
 import { isDamage } from "../read-newest.ts";
 import { openRun, type RunStore } from "../run-store.ts";
@@ -128,11 +129,7 @@ export class Session implements CheckpointSession {
 
   watch(pid: number): void {
     const begun = this.#require();
-    this.#loops = [
-      begun.place.noteChild(pid),
-      this.#lookLoop(begun, pid),
-      begun.background.follow(),
-    ];
+    this.#loops = [begun.place.noteChild(pid), this.#lookLoop(begun, pid), begun.background.follow()];
     begun.background.tend();
   }
 
@@ -186,30 +183,9 @@ export class Session implements CheckpointSession {
     return this.#report(newest);
   }
 
-  async complete(signal?: AbortSignal): Promise<"all-done" | "gang-ended" | "superseded"> {
+  complete(signal?: AbortSignal): Promise<"all-done" | "gang-ended" | "superseded"> {
     const { tenure } = this.#require();
-    const { clock } = this.#options;
-    try {
-      const outcome = await this.#log.append<LogState>((head) => {
-        if (head && isFinished(head.state)) return { result: head.state };
-        const state = requireTenure(head, this.#run.run, tenure);
-        return state.done.includes(tenure.shard)
-          ? { result: state }
-          : { append: { kind: "done", epoch: tenure.epoch, gang: tenure.gang } };
-      }, signal);
-      let state = "appended" in outcome ? outcome.appended.state : outcome.result;
-      while (!isFinished(state)) {
-        await clock.sleep(1000, signal);
-        signal?.throwIfAborted();
-        const head = await this.#log.head(signal);
-        state = head && isFinished(head.state) ? head.state : requireTenure(head, this.#run.run, tenure);
-      }
-      return "all-done";
-    } catch (error) {
-      if (isOutlastError(error, "OUTLAST_SUPERSEDED")) return "superseded";
-      if (isOutlastError(error, "OUTLAST_GANG_ENDED")) return "gang-ended";
-      throw error;
-    }
+    return finishShard(this.#run, this.#log, tenure, { clock: this.#options.clock }, signal);
   }
 
   async close(): Promise<void> {

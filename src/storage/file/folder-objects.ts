@@ -20,6 +20,7 @@ import { notFound, storeError } from "./system-error.ts";
 
 const sliceBytes = 256 * 1024;
 const pageBytes = 4096;
+const foldersAtOnce = 8;
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 const syncData = promisify(fdatasync);
 const syncAll = promisify(fsync);
@@ -88,18 +89,13 @@ export class FolderObjects {
   async settle(): Promise<void> {
     const folders = [...this.#dirty];
     this.#dirty.clear();
-    for (const folder of folders) {
-      try {
-        const fd = openSync(folder, "r");
-        try {
-          await syncAll(fd);
-        } finally {
-          closeSync(fd);
-        }
-      } catch (error) {
-        throw storeError(error, "put", folder);
-      }
-    }
+    // Several at a time: the disk then serves them with one flush of its cache instead of one each.
+    const next = folders.values();
+    await Promise.all(
+      Array.from({ length: foldersAtOnce }, async () => {
+        for (const folder of next) await syncFolder(folder);
+      }),
+    );
   }
 
   /** Creates a file with these bytes and returns it open. */
@@ -150,6 +146,19 @@ export class FolderObjects {
     }
     this.#dirty.add(parent);
     this.#known.add(folder);
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  try {
+    const fd = openSync(folder, "r");
+    try {
+      await syncAll(fd);
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    throw storeError(error, "put", folder);
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GangOptions } from "../fixtures/gang-trainer.ts";
@@ -31,7 +31,6 @@ export class Gang {
   /** Starts that were killed outright: their codes mean nothing. */
   readonly #killed = new Set<Start>();
   readonly #last: string;
-  readonly #begunAt: number = Date.now();
   #machines = 0;
 
   constructor(scene: Scene, run: string, training: Pick<GangOptions, "of" | "every" | "paceMs">) {
@@ -70,12 +69,13 @@ export class Gang {
       kill(pid, "SIGKILL");
   }
 
-  /** Lets all shards end a little after the furthest step there can be by now. */
+  /** Lets all shards end, a little later than the furthest of them is. */
   finish(): void {
-    const { every, paceMs } = this.#training;
-    const furthest = (Date.now() - this.#begunAt) / paceMs;
-    const step = Math.ceil(furthest / every + 1) * every;
-    writeFileSync(`${this.#last}.new`, String(step));
+    const saved = this.#dirs.flatMap((dir) =>
+      readdirSync(dir).flatMap((name) => /^checkpoint-(\d+)$/.exec(name)?.[1] ?? []),
+    );
+    const last = Math.max(0, ...saved.map(Number)) + 4 * this.#training.every;
+    writeFileSync(`${this.#last}.new`, String(last));
     renameSync(`${this.#last}.new`, this.#last);
   }
 

@@ -31,7 +31,9 @@ export const huggingFace: Convention = {
     for (const folder of folders) {
       const files = tree.children(folder);
       // Beside finished Trainer checkpoints, whatever has such a name is one too, or the beginning of one.
-      const hasFinishedSibling = folders.some((other) => folderOf(other) === folderOf(folder) && tree.child(other, marker));
+      const hasFinishedSibling = folders.some(
+        (other) => folderOf(other) === folderOf(folder) && tree.child(other, marker),
+      );
       const isTrainers =
         files.length === 0 || hasFinishedSibling || files.some(({ path }) => trainersOwn.test(nameOf(path)));
       const isBeginning = tree
