@@ -10,6 +10,33 @@ import { readTrainerLog } from "./support/trainer.ts";
 
 const launcher = (command: readonly string[]) => ["sh", "-c", '"$0" "$@" & wait $!', ...command];
 
+describe.concurrent("a program that saves when it is told to stop, and exits 0 in the middle of its work", () => {
+  const evictTwice = async (scene: Scene, format: string) => {
+    const reached: number[] = [];
+    const resumed: number[] = [];
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      // Each time on a fresh machine, so that only what is stored counts.
+      const { dir, log, command } = training(scene, { format, every: 1_000_000, paceMs: 5, saveOnTerm: true });
+      const start = scene.run("r", dir, command);
+      await until(
+        "the trainer to take steps",
+        () => readTrainerLog(log).filter(({ event }) => event === "step").length > 20,
+      );
+      start.kill("SIGTERM");
+      expect(await start.code(), start.output).toBe(75);
+      resumed.push(starts(log)[0]?.step ?? -1);
+      reached.push(readTrainerLog(log).at(-1)?.step ?? -1);
+    }
+    expect(resumed).toEqual([0, ...reached.slice(0, 2)]);
+  };
+
+  test("loses nothing when it replaces its file", ({ scene }) => evictTwice(scene, "replaced"));
+
+  // KNOWN FAULT, kept as a failing test: what is written over a file that was there before the notice is not believed, although nobody had it open
+  // at the notice; so the save of this most popular of handlers is lost from the second attempt on. Remove `.fails` when that is put right.
+  test.fails("loses nothing when it writes over its file", ({ scene }) => evictTwice(scene, "in-place"));
+});
+
 describe.concurrent("what a killed start leaves behind on its machine", () => {
   test("a program whose supervisor and launcher are gone is ended before another writes there", async ({ scene }) => {
     const { dir, log, command } = training(scene, { paceMs: 10 });

@@ -2,7 +2,7 @@
 # Installs the libraries and programs that some tests need and most machines lack. Debian and Ubuntu; needs root or sudo.
 set -euo pipefail
 
-packages=(python3 python3-venv python3-numpy python3-torch procps)
+packages=(python3 python3-venv python3-numpy python3-torch procps jq b3sum)
 
 missing=()
 for package in "${packages[@]}"; do

@@ -9,8 +9,8 @@ import { BufferPool } from "./work-buffer.ts";
 // The thread that reads, hashes and writes: each request of the main thread gets a lane of its own here.
 
 const backgroundNiceness = 10;
-/** One is read and hashed into while the other is on its way to disk. */
-const buffers = new BufferPool(2);
+/** One is read and hashed into while the others are on their way to disk. */
+const buffers = new BufferPool(3);
 const lanes = new Map<number, InlineLane>();
 const port = parentPort;
 if (!port) throw new Error("this file runs as a worker thread");
