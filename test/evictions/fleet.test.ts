@@ -24,7 +24,7 @@ const sweep = Array.from({ length: 8 }, (_, index) => {
     name: `sweep-${index}`,
     flags: ["--per-index"],
     env: { JOB_COMPLETION_INDEX: String(index) },
-    evictions: isSoak ? 20 : 4,
+    evictions: isSoak ? 20 : 3,
     longestMs: 2500,
     trainer: {
       format: "marker",
@@ -40,7 +40,7 @@ const sweep = Array.from({ length: 8 }, (_, index) => {
   return { index, loop, over };
 });
 const gang = new Gang(scene, "gang", { of: 4, every: 50, paceMs: 12 });
-const disturbed = disturb(gang, new Random(seed + 50), isSoak ? 60 : 9);
+const disturbed = disturb(gang, new Random(seed + 50), isSoak ? 60 : 5);
 disturbed.catch(() => {});
 
 describe("a sweep of independent indexes", () => {

@@ -20,7 +20,7 @@ interface Case extends LoopOptions {
 const marked: Promises = { lagMs: 3000, isProven: true, savesOnTerm: false };
 const unmarked: Promises = { lagMs: 6500, isProven: false, savesOnTerm: false };
 const share = process.env["OUTLAST_SOAK"] ? 2 : 1;
-const slow = { steps: 12_000 * share, every: 190, paceMs: 20, saveMs: 20 };
+const slow = { steps: 12_000 * share, every: 220, paceMs: 20, saveMs: 20 };
 const single = { format: "file", steps: 25_000 * share, paceMs: 5, saveMs: 5 };
 
 // A hundred evictions in all, two hundred in a soak.

@@ -1,2 +1,2 @@
 export { FileStore } from "./file-store.ts";
-export { type FileStoreOptions, openFileStore } from "./open-file-store.ts";
+export { openFileStore } from "./open-file-store.ts";

@@ -37,7 +37,7 @@ export function checkEvictions(
     const start = trainer[0];
     if (!start) return;
     if (start.event !== "start") faults.push(`${label}: its log begins with ${start.event}`);
-    const least = Math.max(stored, ...(promises.isProven ? local : []));
+    const least = Math.max(stored, ...local);
     if (start.step < least) faults.push(`${label}: resumed at ${start.step}, but step ${least} was safe`);
     if (reference.get(start.step) !== start.hash)
       faults.push(`${label}: resumed on a state that is not that of step ${start.step}`);
@@ -65,7 +65,8 @@ export function checkEvictions(
     const last = done.filter((event) => event.event === "step").at(-1)?.step;
     if (last !== undefined) reached = last;
     if (isClean && promises.savesOnTerm && last !== undefined) stored = Math.max(stored, last);
-    local = eviction.isMoved ? [] : [...local, ...mine.map(({ step }) => step)];
+    // What is not proven whole may be moved aside by the next start, and then counts no more.
+    local = eviction.isMoved || !promises.isProven ? [] : [...local, ...mine.map(({ step }) => step)];
   }
   const last = events.at(-1)?.attempt;
   resume(
