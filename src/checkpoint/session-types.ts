@@ -85,8 +85,11 @@ export interface CheckpointSession {
   watch(pid: number): void;
   /** The child says that `path` is complete for `step`: look at once. */
   childSaved(path: string | undefined, step: number | undefined): void;
-  /** The program has just been told to stop: what it began to write before cannot be trusted to be whole if it leaves now. */
-  noticed(): void;
+  /**
+   * The program is about to be told to stop: what it is writing just now cannot be trusted to be whole if it leaves. Resolves when that has been
+   * looked at; the stop signal should wait for it, but not for long.
+   */
+  noticed(): Promise<void>;
   /** Bytes not yet committed divided by the measured rate, in milliseconds; 0 when nothing is pending. */
   predictedFlushMs(): number;
   /** Seconds between saves that lose least, by measured cost and eviction rate. Undefined until it can be computed. */

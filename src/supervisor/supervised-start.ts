@@ -21,6 +21,8 @@ import { waitAtMost } from "./wait.ts";
 
 type Begun = Extract<Beginning, { kind: "start" }>;
 
+/** The longest that the stop signal waits. */
+const lookMs = 25;
 const tickMs = 250;
 const progressTicks = 40;
 const zombieTicks = 120;
@@ -92,7 +94,7 @@ export class SupervisedStart {
     }
   }
 
-  /** Takes a notice from any source. The stop signal is sent before this returns. */
+  /** Takes a notice from any source. The stop signal follows within milliseconds. */
   receive(notice: Notice): void {
     if (this.#over.signal.aborted) return;
     if (notice.kind === "planned-end") {
@@ -232,7 +234,15 @@ export class SupervisedStart {
     return "stopping";
   }
 
+  /** The stop signal waits for a look at what the child is writing, a few milliseconds, and never longer than that. */
   #tellChild(child: Child): void {
+    const looked = this.#session
+      .noticed()
+      .catch((error: unknown) => this.#warn("what the program writes could not be looked at", error));
+    void waitAtMost(looked, lookMs, this.#clock).then(() => this.#signalChild(child));
+  }
+
+  #signalChild(child: Child): void {
     const isInterrupt = this.#stopping.cause === "interrupt";
     // In the terminal's foreground group the child has got the terminal's own SIGINT; a second one would break off its handler.
     if (!isInterrupt || child.kinship.session !== undefined) {
@@ -240,9 +250,8 @@ export class SupervisedStart {
       const processes = child.signal(signal, this.#options.stopScope ?? "main");
       this.#emit("supervisor:signal-sent", { signal, processes });
     }
-    this.#session.noticed();
     this.#talk.send(this.#noticeMessage());
-    this.#machine.to("draining");
+    if (this.#machine.state === "noticed") this.#machine.to("draining");
   }
 
   #noticeMessage(): SupervisorMessage {

@@ -189,35 +189,73 @@ describe("after the child has left because it was told to", () => {
   const inTwoFiles = { "a.npy": contentFor("a.npy", 500), "b.npy": contentFor("b.npy", 500) };
   const paths = async (found: Promise<readonly { path: string }[]>) => (await found).map(({ path }) => path);
 
+  const told = { state: "exited", isNoticed: true } as const;
+
   test("what it had begun before is not trusted, what it began afterwards is", async () => {
     const { root, detector } = setUp();
     writeTree(root, inTwoFiles);
     await nextTick();
-    const noticedAtMs = Date.now();
-    expect(await detector.poll({ state: "exited", noticedAtMs })).toEqual([]);
-    expect(detector.waitingFor).toMatch(/begun before that/);
+    detector.noticed(Date.now());
+    expect(await detector.poll(told)).toEqual([]);
+    expect(detector.waitingFor).toMatch(/may have been writing a.npy/);
     rmSync(root, { recursive: true });
     await nextTick();
     writeTree(root, inTwoFiles);
-    expect(await paths(detector.poll({ state: "exited", noticedAtMs }))).toEqual([""]);
+    expect(await paths(detector.poll(told))).toEqual([""]);
   });
 
-  test("a file it overwrote in place is not trusted either", async () => {
+  test("a file it wrote over afterwards is trusted if it was closed at the notice, and not if it was open", async () => {
     const { root, detector } = setUp();
     writeTree(root, { "ckpt.pt": archive });
+    await detector.poll(running);
     await nextTick();
-    const noticedAtMs = Date.now();
+    detector.noticed(Date.now());
     await nextTick();
     writeTree(root, { "ckpt.pt": archive });
-    expect(await detector.poll({ state: "exited", noticedAtMs })).toEqual([]);
+    expect(await paths(detector.poll(told))).toEqual(["ckpt.pt"]);
+
+    const other = setUp();
+    writeTree(other.root, { "ckpt.pt": archive });
+    await other.detector.poll(running);
+    const file = openSync(join(other.root, "ckpt.pt"), "r+");
+    await nextTick();
+    other.detector.noticed(Date.now());
+    closeSync(file);
+    await nextTick();
+    writeTree(other.root, { "ckpt.pt": archive });
+    expect(await other.detector.poll(told)).toEqual([]);
+  });
+
+  test("of a save over several files, one file written before and one after is a mixture", async () => {
+    const { root, clock, detector } = setUp();
+    writeTree(root, { "config.json": "{}", ...inTwoFiles });
+    await detector.poll(running);
+    await clock.advance(quietTimes.unmarked);
+    expect(await detector.poll(running)).toHaveLength(1);
+    await nextTick();
+    writeTree(root, { "a.npy": inTwoFiles["a.npy"] });
+    await nextTick();
+    detector.noticed(Date.now());
+    await nextTick();
+    writeTree(root, { "b.npy": inTwoFiles["b.npy"] });
+    expect(await detector.poll(told)).toEqual([]);
+    // Written whole after the notice; what never changes is as it was when all was complete.
+    await nextTick();
+    writeTree(root, inTwoFiles);
+    expect(await detector.poll(told)).toHaveLength(1);
+  });
+
+  test("without a look at the moment of the notice nothing is trusted", async () => {
+    const { root, detector } = setUp();
+    writeTree(root, inTwoFiles);
+    expect(await detector.poll(told)).toEqual([]);
   });
 
   test("its own word is enough", async () => {
     const { root, detector } = setUp();
     writeTree(root, inTwoFiles);
-    const noticedAtMs = Date.now() + 1000;
-    const vouchedFor = new Set([""]);
-    expect(await detector.poll({ state: "exited", noticedAtMs, vouchedFor })).toHaveLength(1);
+    detector.noticed(Date.now() + 1000);
+    expect(await detector.poll({ ...told, vouchedFor: new Set([""]) })).toHaveLength(1);
   });
 
   test("what was found complete before stays so, and a marker needs no other proof", async () => {
@@ -226,10 +264,12 @@ describe("after the child has left because it was told to", () => {
     await detector.poll(running);
     await clock.advance(quietTimes.unmarked);
     expect(await detector.poll(running)).toHaveLength(1);
-    expect(await detector.poll({ state: "exited", noticedAtMs: Date.now() + 1000 })).toHaveLength(1);
+    detector.noticed(Date.now() + 1000);
+    expect(await detector.poll(told)).toHaveLength(1);
     const other = setUp();
     writeTree(other.root, trainer);
-    expect(await other.detector.poll({ state: "exited", noticedAtMs: Date.now() + 1000 })).toHaveLength(1);
+    other.detector.noticed(Date.now() + 1000);
+    expect(await other.detector.poll(told)).toHaveLength(1);
   });
 });
 

@@ -17,7 +17,7 @@ interface Row extends Omit<DriverRequest, "report"> {
 }
 
 const whole = ["begin", "watch pid", "finish exited", "complete", "close"];
-const noticed = ["begin", "watch pid", "finish exited deadline", "close"];
+const noticed = ["begin", "watch pid", "noticed", "finish exited deadline", "close"];
 
 const rows: readonly Row[] = [
   { name: "0 by itself: finished", command: trainer("--exit=0"), code: 0, verdict: "finished", calls: whole },
@@ -53,7 +53,7 @@ const rows: readonly Row[] = [
     session: { completeMs: 100 },
     code: 0,
     verdict: "finished",
-    calls: ["begin", "watch pid", "finish exited deadline", "complete", "close"],
+    calls: ["begin", "watch pid", "noticed", "finish exited deadline", "complete", "close"],
   },
   {
     name: "said finished, but its last checkpoint did not fit: evicted",

@@ -61,8 +61,9 @@ export class FakeSession implements CheckpointSession {
     return { kind: "start", epoch: 1, attempt: 1, resume: undefined, restoreMs: beginMs, ...begin };
   }
 
-  noticed(): void {
+  noticed(): Promise<void> {
     this.calls.push("noticed");
+    return Promise.resolve();
   }
 
   watch(pid: number): void {

@@ -74,6 +74,8 @@ interface Memory {
   completeSince: number;
   /** Whether its completeness was proven while a writer could have been seen. */
   isProven: boolean;
+  /** Stamps of its entries when it was last proven complete. */
+  proven?: ReadonlySet<string>;
 }
 
 /** One look at the directory. */
@@ -96,6 +98,7 @@ class DirectoryDetector implements Detector {
   #last: Finding | undefined;
   #pid: number | undefined;
   #waitingFor: string | undefined;
+  #notice: { readonly atMs: number; readonly open: OpenFiles | undefined } | undefined;
 
   constructor(options: DetectorOptions) {
     this.#root = options.root;
@@ -232,14 +235,44 @@ class DirectoryDetector implements Detector {
     if (wait !== undefined) return wait;
     const structure = await this.#checkStructure(candidate);
     if (structure.fault !== undefined) return structure.fault;
-    const doubt = candidate.state === "unmarked" ? doubtAbout(candidate, look.writer, structure.whole) : undefined;
+    const isUnmarked = candidate.state === "unmarked";
+    const doubt = isUnmarked ? this.#doubtAbout(candidate, memory, look.writer, structure.whole) : undefined;
     if (doubt !== undefined) return doubt;
     const refined = (await found.convention.refine?.(candidate, this.#read, scan)) ?? candidate;
     if (refined.state === "incomplete") return refined.why;
     memory.complete = { ...refined, state: refined.state, fingerprint: memory.fingerprint };
     memory.completeSince = look.now;
     memory.isProven = look.writer.state !== "not-started" || candidate.state === "marked";
+    if (memory.isProven) memory.proven = new Set(candidate.entries.map(stamp));
     return memory.complete;
+  }
+
+  /** Why an unmarked candidate whose writer has ended may not be trusted; undefined when it may. */
+  #doubtAbout(candidate: Candidate, memory: Memory, writer: WriterState, isWhole: boolean): string | undefined {
+    if (writer.state === "exited" && writer.isNoticed && !writer.vouchedFor?.has(candidate.path)) {
+      const files = candidate.entries.filter(({ type }) => type === "file");
+      const doubtful = files.find((file) => !memory.proven?.has(stamp(file)) && !this.#isOfAfterNotice(file));
+      return (
+        doubtful && `the program left when it was told to stop, and may have been writing ${doubtful.path} just then`
+      );
+    }
+    if (writer.state !== "died") return undefined;
+    // Killed by a signal, nothing of its own clean-up ran: a proper end of the file was written by the save itself.
+    if (!writer.unwound && isWhole && candidate.entries.length === 1) return undefined;
+    return "the program died, and nothing proves that its save was finished";
+  }
+
+  /** Whether a file was written as a whole since the notice: begun after it, or closed at that moment and written anew. */
+  #isOfAfterNotice(file: ScanEntry): boolean {
+    if (!this.#notice) return false;
+    const { atMs, open } = this.#notice;
+    if ((file.birthtimeMs ?? 0) > atMs) return true;
+    return file.mtimeMs > atMs && open?.known === true && !open.has(file);
+  }
+
+  noticed(atMs: number): void {
+    const pid = this.#pid;
+    this.#notice = { atMs, open: pid === undefined ? undefined : this.#lookAtOpenFiles(pid) };
   }
 
   #mustWait(candidate: Candidate, memory: Memory, look: Look): string | undefined {
@@ -349,21 +382,6 @@ function vanished(
   if (after.some((entry) => old.get(entry.path) !== stamp(entry))) return "rewritten";
   const left = new Set(after.map(({ path }) => path));
   return before.some(({ path }) => path !== sentinel && !left.has(path)) ? "only" : "none";
-}
-
-/** Why an unmarked candidate whose writer has ended may not be trusted; undefined when it may. */
-function doubtAbout(candidate: Candidate, writer: WriterState, isWhole: boolean): string | undefined {
-  const files = candidate.entries.filter(({ type }) => type === "file");
-  if (writer.state === "exited" && writer.noticedAtMs !== undefined) {
-    const { noticedAtMs, vouchedFor } = writer;
-    if (vouchedFor?.has(candidate.path)) return undefined;
-    const old = files.find(({ birthtimeMs = 0 }) => birthtimeMs <= noticedAtMs);
-    return old && `the program left when it was told to stop, and ${old.path} was begun before that`;
-  }
-  if (writer.state !== "died") return undefined;
-  // Killed by a signal, nothing of its own clean-up ran: a proper end of the file was written by the save itself.
-  if (!writer.unwound && isWhole && candidate.entries.length === 1) return undefined;
-  return "the program died, and nothing proves that its save was finished";
 }
 
 function requiredQuiet(candidate: Candidate, isBlind: boolean): number {

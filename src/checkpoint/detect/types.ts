@@ -101,12 +101,11 @@ export type WriterState =
   | { readonly state: "not-started" }
   /**
    * It ended by itself with code 0. After a notice that proves little: the handler everyone copies leaves in the middle of whatever was going
-   * on, a save included. `noticedAtMs` is when it was told to stop, by the file system's clock; `vouchedFor` are checkpoints that the program
-   * itself has called saved since, and need no other proof.
+   * on, a save included. `vouchedFor` are checkpoints that the program itself has called saved since, and need no other proof.
    */
   | {
       readonly state: "exited";
-      readonly noticedAtMs?: number | undefined;
+      readonly isNoticed?: boolean | undefined;
       readonly vouchedFor?: ReadonlySet<string> | undefined;
     }
   /**
@@ -119,11 +118,16 @@ export type WriterState =
 export interface Detector {
   /**
    * One look: every complete checkpoint there is now, oldest first (by step, else by time). Unmarked ones, by state of the writer:
-   * `running` after quiet time with no open handle; `exited` at once, but after a notice only what was begun after it; `died` only those found
+   * `running` after quiet time with no open handle; `exited` at once, but after a notice only what was written after it by nobody who was at it before; `died` only those found
    * complete before, or, if a signal ended it, single files whose last bytes prove that they were written to the end; `not-started` when
    * structurally sound, which proves nothing about a missing second file: trust those only where nothing better is stored (an empty log).
    */
   poll(writer: WriterState): Promise<readonly CompleteCheckpoint[]>;
+  /**
+   * The writer is about to be told to stop; `atMs` is the time by the file system's clock. Files that it has open now, or wrote before, may be
+   * half of a save that it will not finish.
+   */
+  noticed(atMs: number): void;
   /** Everything that looks like a checkpoint now, finished or not. */
   candidates(): Promise<readonly Candidate[]>;
   /** Why the newest unfinished candidate is not complete, for people; undefined when there is none. */

@@ -21,6 +21,8 @@ export interface OrphanOptions {
   readonly run: string;
   /** The checkpoint directory, as the program was told it. */
   readonly dir: string;
+  /** Which shard it was; ranks that only restore may share the directory and are not ours to end. */
+  readonly shard: string;
   readonly clock: Clock;
 }
 
@@ -29,7 +31,7 @@ const patienceMs = 5000;
 
 /**
  * Ends what an earlier start, killed outright, left running: two programs must not write to one directory. Found by the note, and by the
- * environment, which is there when the start died before it could write the note, or when a launcher died before the real program. Resolves
+ * environment, which is there when the start died before it could note its program, or when a launcher died before the real program. Resolves
  * when they are gone, because a dying process still writes; answers with their number.
  */
 export async function endOrphans(options: OrphanOptions): Promise<number> {
@@ -52,14 +54,13 @@ export async function endOrphans(options: OrphanOptions): Promise<number> {
   return killed.size;
 }
 
-function findOrphans({ child, run, dir }: OrphanOptions): readonly number[] {
+function findOrphans({ child, run, dir, shard }: OrphanOptions): readonly number[] {
   const all = (listProcesses() ?? []).filter(({ state }) => state !== "Z" && state !== "X");
   const isThere = child !== undefined && all.find(({ pid }) => pid === child.pid)?.started === child.started;
   const tree = isThere ? processTree(child.pid, all, new Map()) : [];
   const own = ancestorsOf(process.pid, all);
-  const marked = all.filter(
-    ({ pid }) => !own.has(pid) && hasEnvironment(pid, [`OUTLAST_RUN=${run}`, `OUTLAST_CHECKPOINT_DIR=${dir}`]),
-  );
+  const marks = [`OUTLAST_RUN=${run}`, `OUTLAST_CHECKPOINT_DIR=${dir}`, `OUTLAST_SHARD=${shard}`];
+  const marked = all.filter(({ pid }) => !own.has(pid) && hasEnvironment(pid, marks));
   return [...new Set([...tree, ...marked].map(({ pid }) => pid))];
 }
 

@@ -68,7 +68,9 @@ export class RestoreOnlySession implements CheckpointSession {
 
   childSaved(): void {}
 
-  noticed(): void {}
+  noticed(): Promise<void> {
+    return Promise.resolve();
+  }
 
   predictedFlushMs(): number {
     return 0;

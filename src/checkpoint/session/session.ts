@@ -56,7 +56,7 @@ export class Session implements CheckpointSession {
   #begun: Begun | undefined;
   #resume: Resume | undefined;
   #hasEnded = false;
-  #noticedAt: Promise<number> | undefined;
+  #isNoticed = false;
   /** Checkpoints that the program has called saved since the notice. */
   readonly #vouchedFor = new Set<string>();
   #shipments = 0;
@@ -135,12 +135,15 @@ export class Session implements CheckpointSession {
 
   childSaved(path: string | undefined, step: number | undefined): void {
     if (step !== undefined) this.#steps.say(path, step);
-    if (this.#noticedAt !== undefined && path !== undefined) this.#vouchedFor.add(this.#steps.relative(path));
+    if (this.#isNoticed && path !== undefined) this.#vouchedFor.add(this.#steps.relative(path));
     this.#wake.abort();
   }
 
-  noticed(): void {
-    this.#noticedAt = this.#begun?.place.now();
+  async noticed(): Promise<void> {
+    const place = this.#begun?.place;
+    if (!place || this.#isNoticed) return;
+    this.#isNoticed = true;
+    place.detector.noticed(await place.now());
   }
 
   predictedFlushMs(): number {
@@ -169,7 +172,7 @@ export class Session implements CheckpointSession {
       return this.#report(undefined);
     }
     const { deadline } = options;
-    const writer = options.saidFinished ? options.writer : await this.#withNotice(options.writer);
+    const writer = options.saidFinished ? options.writer : this.#withNotice(options.writer);
     const newest = await this.#finalLook(begun, { writer, deadline });
     const isWaiting = newest !== undefined && newest.fingerprint !== begun.shipper.current?.fingerprint;
     // When only one of the two fits, the newer one.
@@ -338,9 +341,9 @@ export class Session implements CheckpointSession {
     return newest;
   }
 
-  async #withNotice(writer: FinishOptions["writer"]): Promise<FinishOptions["writer"]> {
-    if (writer.state !== "exited" || this.#noticedAt === undefined) return writer;
-    return { ...writer, noticedAtMs: await this.#noticedAt, vouchedFor: this.#vouchedFor };
+  #withNotice(writer: FinishOptions["writer"]): FinishOptions["writer"] {
+    if (writer.state !== "exited" || !this.#isNoticed) return writer;
+    return { ...writer, isNoticed: true, vouchedFor: this.#vouchedFor };
   }
 
   /** Ships at the end; what fails for a passing reason is tried again while there is time. */

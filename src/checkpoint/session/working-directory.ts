@@ -64,9 +64,10 @@ export class WorkingDirectory {
    * die and has to learn from the log that this was no failure.
    */
   async endOrphans(): Promise<void> {
-    const { run, dir, clock } = this.#options;
-    const child = this.#found?.boot === this.#boot ? this.#found.child : undefined;
-    const killed = await endOrphans({ child, run, dir, clock });
+    const { run, dir, clock, shard = 0, of = 1 } = this.#options;
+    // Every start writes its note before its program begins.
+    if (this.#found?.boot !== this.#boot) return;
+    const killed = await endOrphans({ child: this.#found.child, run, dir, shard: `${shard}/${of}`, clock });
     if (killed > 0) this.#warn(`an earlier start's program was still running here; ended ${killed} process(es)`);
   }
 
