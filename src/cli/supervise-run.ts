@@ -58,7 +58,7 @@ export async function superviseRun(args: CommandArgs, context: CommandContext): 
     run: identity.run,
     dir,
     cwd: context.cwd,
-    env: { ...context.env, OUTLAST_SHARD: values.restoreOnly ? "restore-only" : `${identity.shard}/${identity.of}` },
+    env: { ...context.env, OUTLAST_ROLE: values.restoreOnly ? "restore-only" : `${identity.shard}/${identity.of}` },
     clock,
     graceMs: args.need("grace"),
     stopSignal: args.need("stopSignal"),

@@ -243,6 +243,7 @@ export class SupervisedStart {
   }
 
   #signalChild(child: Child): void {
+    this.#talk.send(this.#noticeMessage());
     const isInterrupt = this.#stopping.cause === "interrupt";
     // In the terminal's foreground group the child has got the terminal's own SIGINT; a second one would break off its handler.
     if (!isInterrupt || child.kinship.session !== undefined) {
@@ -250,7 +251,6 @@ export class SupervisedStart {
       const processes = child.signal(signal, this.#options.stopScope ?? "main");
       this.#emit("supervisor:signal-sent", { signal, processes });
     }
-    this.#talk.send(this.#noticeMessage());
     if (this.#machine.state === "noticed") this.#machine.to("draining");
   }
 

@@ -64,7 +64,7 @@ test.concurrent("the socket's directory is gone afterwards", async () => {
 describe("saves are asked for", () => {
   test.concurrent("when the interval is over", async () => {
     const driver = startDriver({
-      command: trainer("--socket", "--save-on-request"),
+      command: trainer("--socket", "--save-on-request", "--flush=300"),
       session: { intervalMs: 300 },
     });
     await driver.said('"save"');
@@ -76,7 +76,7 @@ describe("saves are asked for", () => {
 
   test.concurrent("ahead of a known end; once committed the run is stopped", async () => {
     const driver = startDriver({
-      command: trainer("--socket", "--save-on-request"),
+      command: trainer("--socket", "--save-on-request", "--flush=300"),
       session: { commitMs: 200 },
       endsInMs: 20_000,
       options: { minLeadMs: 19_500, graceMs: 2500 },

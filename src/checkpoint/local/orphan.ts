@@ -59,7 +59,7 @@ function findOrphans({ child, run, dir, shard }: OrphanOptions): readonly number
   const isThere = child !== undefined && all.find(({ pid }) => pid === child.pid)?.started === child.started;
   const tree = isThere ? processTree(child.pid, all, new Map()) : [];
   const own = ancestorsOf(process.pid, all);
-  const marks = [`OUTLAST_RUN=${run}`, `OUTLAST_CHECKPOINT_DIR=${dir}`, `OUTLAST_SHARD=${shard}`];
+  const marks = [`OUTLAST_RUN=${run}`, `OUTLAST_CHECKPOINT_DIR=${dir}`, `OUTLAST_ROLE=${shard}`];
   const marked = all.filter(({ pid }) => !own.has(pid) && hasEnvironment(pid, marks));
   return [...new Set([...tree, ...marked].map(({ pid }) => pid))];
 }
