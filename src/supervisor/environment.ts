@@ -2,6 +2,8 @@
 export interface ChildFacts {
   readonly run: string;
   readonly attempt: number;
+  /** Which part of the run it is: `i/n`, or `restore-only`. */
+  readonly role: string | undefined;
   /** Absolute path. */
   readonly checkpointDir: string;
   readonly resumeStep: number | undefined;
@@ -19,6 +21,7 @@ export function childEnvironment(base: Environment, facts: ChildFacts): Record<s
     OUTLAST_RUN: facts.run,
     OUTLAST_ATTEMPT: String(facts.attempt),
     OUTLAST_CHECKPOINT_DIR: facts.checkpointDir,
+    OUTLAST_ROLE: facts.role,
     OUTLAST_RESUME_STEP: asText(facts.resumeStep),
     OUTLAST_RESUME_PATH: facts.resumePath,
     OUTLAST_SOCKET: facts.socketPath,

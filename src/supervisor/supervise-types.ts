@@ -16,6 +16,8 @@ export interface SuperviseOptions {
   readonly session: CheckpointSession;
   /** The run's name, as the child is told. */
   readonly run: string;
+  /** Which part of the run this is, as the child is told: `i/n`, or `restore-only`. */
+  readonly role?: string;
   /** Absolute path of the checkpoint directory. */
   readonly dir: string;
   /** The child's working directory. @default this process's */

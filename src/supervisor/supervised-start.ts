@@ -196,6 +196,7 @@ export class SupervisedStart {
       env: childEnvironment(this.#options.env ?? process.env, {
         run: this.#options.run,
         attempt,
+        role: this.#options.role,
         checkpointDir: this.#options.dir,
         resumeStep: resume?.step,
         resumePath: resume?.path,

@@ -206,7 +206,14 @@ test("{resume} is filled in everywhere, or its argument dropped", () => {
 });
 
 test("variables that do not apply are taken out of the child's environment", () => {
-  const facts = { run: "r", attempt: 1, checkpointDir: "/c", resumeStep: undefined, resumePath: undefined };
+  const facts = {
+    run: "r",
+    attempt: 1,
+    role: undefined,
+    checkpointDir: "/c",
+    resumeStep: undefined,
+    resumePath: undefined,
+  };
   const none = { socketPath: undefined, saveIntervalMs: undefined, saveIntervalSteps: undefined };
   const base = { HOME: "/h", OUTLAST_RESUME_STEP: "3", OUTLAST_SOCKET: "/old", OUTLAST_STORE: "kept" };
   expect(childEnvironment(base, { ...facts, ...none })).toEqual({

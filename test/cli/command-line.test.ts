@@ -237,6 +237,7 @@ test("a nested outlast does not choke on what its parent set", async () => {
     {
       run: "outer",
       attempt: 1,
+      role: "0/1",
       checkpointDir: "/c",
       resumeStep: 1,
       resumePath: "/c/1",
