@@ -197,7 +197,7 @@ describe("after the child has left because it was told to", () => {
     await nextTick();
     detector.noticed(Date.now());
     expect(await detector.poll(told)).toEqual([]);
-    expect(detector.waitingFor).toMatch(/may have been writing a.npy/);
+    expect(detector.waitingFor).toMatch(/may have been saving a.npy/);
     rmSync(root, { recursive: true });
     await nextTick();
     writeTree(root, inTwoFiles);
@@ -224,6 +224,20 @@ describe("after the child has left because it was told to", () => {
     await nextTick();
     writeTree(other.root, { "ckpt.pt": archive });
     expect(await other.detector.poll(told)).toEqual([]);
+  });
+
+  test("a single file that was closed before and proves itself whole is trusted, one that cannot prove it is not", async () => {
+    for (const [name, expected] of [
+      ["ckpt.pt", 1],
+      ["weights.dat", 0],
+    ] as const) {
+      const { root, detector } = setUp();
+      writeTree(root, { [name]: archive });
+      await detector.poll(running);
+      await nextTick();
+      detector.noticed(Date.now());
+      expect(await detector.poll(told), name).toHaveLength(expected);
+    }
   });
 
   test("of a save over several files, one file written before and one after is a mixture", async () => {

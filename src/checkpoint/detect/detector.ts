@@ -10,12 +10,14 @@ import {
 } from "./conventions/index.ts";
 import { changeStamp, fingerprint, isSameScan, stamp } from "./fingerprint.ts";
 import { compileGlob } from "./glob.ts";
+import { Look } from "./look.ts";
 import { createOpenFilesLook, type LookAtOpenFiles, type OpenFiles } from "./open-files.ts";
+import { quietTimes, requiredQuiet } from "./quiet-time.ts";
 import { createReadSmall } from "./read-small.ts";
 import { findRemoval } from "./removal.ts";
 import { scanDirectory, statEntry } from "./scan.ts";
 import { checkStructure, type Structure } from "./structure.ts";
-import { folderOf, without } from "./tree.ts";
+import { without } from "./tree.ts";
 import type { Candidate, CompleteCheckpoint, Convention, Detector, Scan, ScanEntry, WriterState } from "./types.ts";
 
 /** How a {@link Detector} looks. */
@@ -34,22 +36,6 @@ export interface DetectorOptions {
   /** What the writer has open. @default /proc */
   readonly openFiles?: LookAtOpenFiles | undefined;
 }
-
-/** Times in milliseconds; docs/reference/conventions.md gives them too. */
-export const quietTimes = {
-  /** A marked checkpoint must look the same this much later. */
-  marked: 400,
-  /** The same where open files cannot be seen. */
-  markedBlind: 1_000,
-  /** An unmarked one that nobody has open. */
-  unmarked: 3_000,
-  /** An unmarked one where open files cannot be seen: this, and a second for every 64 MiB. */
-  unmarkedBlind: 3_000,
-  blindBytesPerSecond: 64 << 20,
-  blindMost: 600_000,
-  /** How long a complete file waits for an unfinished companion. */
-  companion: 30_000,
-} as const;
 
 const fuse = 0x6573_5546;
 
@@ -249,25 +235,31 @@ class DirectoryDetector implements Detector {
 
   /** Why an unmarked candidate whose writer has ended may not be trusted; undefined when it may. */
   #doubtAbout(candidate: Candidate, memory: Memory, writer: WriterState, isWhole: boolean): string | undefined {
+    const isProof = isWhole && candidate.entries.length === 1;
     if (writer.state === "exited" && writer.isNoticed && !writer.vouchedFor?.has(candidate.path)) {
       const files = candidate.entries.filter(({ type }) => type === "file");
-      const doubtful = files.find((file) => !memory.proven?.has(stamp(file)) && !this.#isOfAfterNotice(file));
+      const doubtful = files.find(
+        (file) => !memory.proven?.has(stamp(file)) && !this.#isUntouchedByNotice(file, isProof),
+      );
       return (
-        doubtful && `the program left when it was told to stop, and may have been writing ${doubtful.path} just then`
+        doubtful && `the program left when it was told to stop, and may have been saving ${doubtful.path} just then`
       );
     }
     if (writer.state !== "died") return undefined;
     // Killed by a signal, nothing of its own clean-up ran: a proper end of the file was written by the save itself.
-    if (!writer.unwound && isWhole && candidate.entries.length === 1) return undefined;
+    if (!writer.unwound && isProof) return undefined;
     return "the program died, and nothing proves that its save was finished";
   }
 
-  /** Whether a file was written as a whole since the notice: begun after it, or closed at that moment and written anew. */
-  #isOfAfterNotice(file: ScanEntry): boolean {
+  /**
+   * Whether the notice cannot have cut off the writing of a file: it was begun afterwards, or it was closed at that moment and written anew. One that was closed and
+   * is all there is to the checkpoint needs no second writing if its own end proves it whole.
+   */
+  #isUntouchedByNotice(file: ScanEntry, isProof: boolean): boolean {
     if (!this.#notice) return false;
     const { atMs, open } = this.#notice;
     if ((file.birthtimeMs ?? 0) > atMs) return true;
-    return file.mtimeMs > atMs && open?.known === true && !open.has(file);
+    return open?.known === true && !open.has(file) && (isProof || file.mtimeMs > atMs);
   }
 
   noticed(atMs: number): void {
@@ -317,57 +309,6 @@ class DirectoryDetector implements Detector {
   }
 }
 
-/** One look: the open files are asked for once, and only when they matter. */
-class Look {
-  readonly writer: WriterState;
-  readonly now: number;
-  readonly #found: readonly Found[];
-  readonly #pid: number | undefined;
-  readonly #lookAtOpenFiles: LookAtOpenFiles | undefined;
-  #open: OpenFiles | undefined;
-
-  constructor(
-    writer: WriterState,
-    now: number,
-    found: readonly Found[],
-    look: LookAtOpenFiles | undefined,
-    pid: number | undefined,
-  ) {
-    this.writer = writer;
-    this.now = now;
-    this.#found = found;
-    this.#lookAtOpenFiles = look;
-    this.#pid = pid;
-  }
-
-  /** Whether nothing is known of open files. */
-  get isBlind(): boolean {
-    return this.#files?.known === false;
-  }
-
-  /** Whether the program has gone on to a later checkpoint beside this one: saves follow one another. */
-  hasSuccessor({ convention, path, step }: Candidate): boolean {
-    return this.#found.some(({ candidate: other }) => {
-      const isBeside = other.convention === convention && folderOf(other.path) === folderOf(path);
-      return isBeside && step !== undefined && other.step !== undefined && other.step > step;
-    });
-  }
-
-  /** A file of the candidate that is open for writing, also by processes that outlived the main one. */
-  openIn(candidate: Candidate): string | undefined {
-    const files = this.#files;
-    return files?.known
-      ? candidate.entries.find((entry) => entry.type === "file" && files.has(entry))?.path
-      : undefined;
-  }
-
-  get #files(): OpenFiles | undefined {
-    if (this.#pid === undefined) return undefined;
-    this.#open ??= this.#lookAtOpenFiles?.(this.#pid);
-    return this.#open;
-  }
-}
-
 function keyOf({ convention, path }: Candidate): string {
   return `${convention}\n${path}`;
 }
@@ -382,13 +323,6 @@ function vanished(
   if (after.some((entry) => old.get(entry.path) !== stamp(entry))) return "rewritten";
   const left = new Set(after.map(({ path }) => path));
   return before.some(({ path }) => path !== sentinel && !left.has(path)) ? "only" : "none";
-}
-
-function requiredQuiet(candidate: Candidate, isBlind: boolean): number {
-  if (candidate.state === "marked") return isBlind ? quietTimes.markedBlind : quietTimes.marked;
-  if (!isBlind) return quietTimes.unmarked;
-  const bytes = candidate.entries.reduce((sum, { size, type }) => (type === "file" ? sum + size : sum), 0);
-  return Math.min(quietTimes.blindMost, quietTimes.unmarkedBlind + (bytes / quietTimes.blindBytesPerSecond) * 1000);
 }
 
 function isData(path: string): boolean {

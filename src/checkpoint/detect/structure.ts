@@ -1,5 +1,5 @@
-import type { ReadSmall, ScanEntry } from "./types.ts";
 import { nameOf } from "./tree.ts";
+import type { ReadSmall, ScanEntry } from "./types.ts";
 
 /**
  * What a file's own structure says.

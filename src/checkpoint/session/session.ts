@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { Emitter, OutlastError } from "../../core/index.ts";
-import type { CompleteCheckpoint } from "../detect/index.ts";
 import { finishShard } from "../finish-shard.ts";
 import { preferredHash } from "../hash.ts";
 import { saveInterval } from "../interval.ts";
@@ -24,12 +23,12 @@ import { takeOver } from "../take-over.ts";
 import { endOfTenure, requireTenure, type Tenure } from "../tenure.ts";
 import { Background } from "./background.ts";
 import { restoreCommit } from "./restore-commit.ts";
-import { saveCost } from "./save-cost.ts";
-import { stepTime } from "./step-time.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { ShipRate } from "./ship-rate.ts";
-import { Shipper, sizeOf } from "./shipper.ts";
+import { Shipper } from "./shipper.ts";
 import { StepNumbers } from "./step-numbers.ts";
+import { stepTime } from "./step-time.ts";
+import { Watch } from "./watch.ts";
 import { WorkingDirectory } from "./working-directory.ts";
 
 /** What a start has once it has begun. */
@@ -37,6 +36,7 @@ interface Begun {
   readonly tenure: Tenure;
   readonly place: WorkingDirectory;
   readonly shipper: Shipper;
+  readonly watch: Watch;
   readonly background: Background;
 }
 
@@ -49,10 +49,7 @@ export class Session implements CheckpointSession {
   readonly #rate = new ShipRate();
   readonly #book = new ReuseBook();
   readonly #steps: StepNumbers;
-  /** Fingerprints of checkpoints that are committed or passed over. */
-  readonly #handled = new Set<string>();
   readonly #stop = new AbortController();
-  #wake = new AbortController();
   #begun: Begun | undefined;
   #resume: Resume | undefined;
   #hasEnded = false;
@@ -60,10 +57,8 @@ export class Session implements CheckpointSession {
   /** Checkpoints that the program has called saved since the notice. */
   readonly #vouchedFor = new Set<string>();
   #shipments = 0;
-  /** Shipments that failed in a row, and when the next may begin. */
-  #failures = 0;
-  #notBeforeMs = 0;
-  #saveCostMs: number | undefined;
+  /** How long the checkpoint resumed from took to save. */
+  #resumedSaveMs: number | undefined;
   #firstStartMs: number | undefined;
   #loops: readonly Promise<unknown>[] = [];
 
@@ -119,7 +114,18 @@ export class Session implements CheckpointSession {
       book: this.#book,
       events: this.events,
     });
-    this.#begun = { tenure, place, shipper, background };
+    const watch = new Watch({
+      place,
+      shipper,
+      steps: this.#steps,
+      rate: this.#rate,
+      events: this.events,
+      clock,
+      pollMs: this.#options.pollMs,
+      state: () => this.#log.seen?.state,
+      hasEnded: () => this.#hasEnded,
+    });
+    this.#begun = { tenure, place, shipper, watch, background };
     const attempt = record.state.starts[shard] ?? 1;
     if (attempt > 1) await this.#readFirstStart();
     else this.#firstStartMs = Date.parse(record.at);
@@ -129,14 +135,14 @@ export class Session implements CheckpointSession {
 
   watch(pid: number): void {
     const begun = this.#require();
-    this.#loops = [begun.place.noteChild(pid), this.#lookLoop(begun, pid), begun.background.follow()];
+    this.#loops = [begun.place.noteChild(pid), begun.watch.run(pid), begun.background.follow()];
     begun.background.tend();
   }
 
   childSaved(path: string | undefined, step: number | undefined): void {
     if (step !== undefined) this.#steps.say(path, step);
     if (this.#isNoticed && path !== undefined) this.#vouchedFor.add(this.#steps.relative(path));
-    this.#wake.abort();
+    this.#begun?.watch.wake();
   }
 
   async noticed(): Promise<void> {
@@ -152,9 +158,10 @@ export class Session implements CheckpointSession {
   }
 
   saveIntervalMs(): number | undefined {
-    if (this.#saveCostMs === undefined || this.#firstStartMs === undefined) return undefined;
+    const saveCostMs = this.#begun?.watch.saveCostMs ?? this.#resumedSaveMs;
+    if (saveCostMs === undefined || this.#firstStartMs === undefined) return undefined;
     return saveInterval({
-      saveCostMs: this.#saveCostMs,
+      saveCostMs,
       uploadMs: this.#rate.predictMs(this.#rate.lastBytes),
       evictions: (this.#log.seen?.state.starts[this.#options.shard ?? 0] ?? 1) - 1,
       uptimeMs: Math.max(0, this.#options.clock.now() - this.#firstStartMs),
@@ -164,26 +171,19 @@ export class Session implements CheckpointSession {
   async finish(options: FinishOptions): Promise<FinishReport> {
     const begun = this.#begun;
     if (!begun) return { committedStep: undefined, lostStep: undefined };
-    this.#stopLooking();
+    this.#stop.abort();
+    begun.watch.stop();
     // Under a deadline nothing but shipping is worth the time.
     if (options.deadline || this.#hasEnded) begun.background.halt();
     if (this.#hasEnded) {
       await begun.shipper.settle({ abort: true });
-      return this.#report(undefined);
+      return { committedStep: this.#committedStep(), lostStep: undefined };
     }
-    const { deadline } = options;
     const writer = options.saidFinished ? options.writer : this.#withNotice(options.writer);
-    const newest = await this.#finalLook(begun, { writer, deadline });
-    const isWaiting = newest !== undefined && newest.fingerprint !== begun.shipper.current?.fingerprint;
-    // When only one of the two fits, the newer one.
-    const newestMs = isWaiting ? this.#rate.predictMs(sizeOf(newest)) : 0;
-    const leftMs = deadline?.remainingMs() ?? Number.POSITIVE_INFINITY;
-    const abort = isWaiting && newestMs <= leftMs && newestMs + begun.shipper.remainingMs() > leftMs;
-    await begun.shipper.settle({ abort, deadline });
-    if (newest) await this.#shipUntil(begun, newest, { writer, deadline });
+    const lostStep = await begun.watch.finish({ ...options, writer });
     if (options.writer.state === "died") await this.#checkTenure(begun, options);
     if (!options.deadline) await begun.background.settle();
-    return this.#report(newest);
+    return { committedStep: this.#committedStep(), lostStep };
   }
 
   complete(signal?: AbortSignal): Promise<"all-done" | "gang-ended" | "superseded"> {
@@ -192,7 +192,8 @@ export class Session implements CheckpointSession {
   }
 
   async close(): Promise<void> {
-    this.#stopLooking();
+    this.#stop.abort();
+    this.#begun?.watch.stop();
     this.#begun?.background.halt();
     await this.#begun?.shipper.settle({ abort: true });
     await Promise.all(this.#loops);
@@ -241,7 +242,7 @@ export class Session implements CheckpointSession {
         signal,
       );
       this.#book.add(commit.at, restored.manifests);
-      this.#saveCostMs = restored.manifests[0]?.saveMs;
+      this.#resumedSaveMs = restored.manifests[0]?.saveMs;
       this.#resume = { step, path: join(dir, restored.manifests[0]?.path ?? "") };
       const { bytes, fetchedBytes } = restored;
       this.events.emit("session:restored", { step, bytes, fetchedBytes, ms: clock.monotonic() - started });
@@ -276,91 +277,6 @@ export class Session implements CheckpointSession {
     });
   }
 
-  async #lookLoop(begun: Begun, pid: number): Promise<void> {
-    const { clock, pollMs = 500 } = this.#options;
-    let backoffMs = 0;
-    while (!this.#stop.signal.aborted && !this.#hasEnded) {
-      const started = clock.monotonic();
-      this.#wake = new AbortController();
-      try {
-        await this.#look(begun, pid);
-        backoffMs = 0;
-      } catch (error) {
-        backoffMs = Math.min(30_000, Math.max(1000, backoffMs * 2));
-        this.#warn(`the checkpoint directory could not be looked at; trying again in ${backoffMs / 1000} s`, error);
-      }
-      // A look at a huge directory takes time; looking must not take all of it.
-      const pauseMs = Math.max(pollMs, backoffMs, 4 * (clock.monotonic() - started));
-      await clock.sleep(pauseMs, AbortSignal.any([this.#wake.signal, this.#stop.signal]));
-    }
-  }
-
-  async #look(begun: Begun, pid: number): Promise<void> {
-    const fresh = await this.#fresh(begun, { state: "running", pid });
-    const newest = fresh.at(-1);
-    if (!newest || begun.shipper.current || this.#stop.signal.aborted) return;
-    if (this.#options.clock.monotonic() < this.#notBeforeMs) return;
-    // Newest first, at most one waiting: older ones that piled up meanwhile are history.
-    for (const older of fresh.slice(0, -1)) this.#skip(older, "a newer checkpoint is complete");
-    void begun.shipper.ship(newest, { background: true }).then((end) => {
-      if (end === "done") this.#handled.add(newest.fingerprint);
-      this.#failures = end === "failed" ? this.#failures + 1 : 0;
-      if (end !== "failed") this.#wake.abort();
-      else this.#notBeforeMs = this.#options.clock.monotonic() + Math.min(60_000, 500 * 2 ** this.#failures);
-    });
-  }
-
-  async #fresh(begun: Begun, writer: FinishOptions["writer"]): Promise<readonly CompleteCheckpoint[]> {
-    const fresh = await begun.place.fresh(writer, (checkpoint) => {
-      this.#saveCostMs = saveCost(checkpoint) ?? this.#saveCostMs;
-      const step = checkpoint.step ?? this.#steps.of(checkpoint, this.#log.seen?.state) ?? 0;
-      this.events.emit("session:saved", { step, path: checkpoint.path, bytes: sizeOf(checkpoint) });
-    });
-    return fresh.filter((checkpoint) => !this.#handled.has(checkpoint.fingerprint));
-  }
-
-  #skip(checkpoint: CompleteCheckpoint, why: string): void {
-    this.#handled.add(checkpoint.fingerprint);
-    this.events.emit("session:skipped", { step: checkpoint.step ?? 0, why });
-  }
-
-  /** The newest complete checkpoint that is not committed, once the program has ended or time is short. */
-  async #finalLook(begun: Begun, { writer, deadline }: FinishOptions): Promise<CompleteCheckpoint | undefined> {
-    let newest: CompleteCheckpoint | undefined;
-    for (let look = 1; look <= 6; look += 1) {
-      try {
-        newest = (await this.#fresh(begun, writer)).at(-1);
-      } catch (error) {
-        this.#warn("the checkpoint directory could not be looked at", error);
-      }
-      // A dead program finishes nothing: what is not complete at the second look will not be.
-      const isFinal = begun.place.detector.waitingFor === undefined || (writer.state === "died" && look > 1);
-      if (isFinal || deadline?.isOver()) break;
-      await this.#options.clock.sleep(250);
-    }
-    return newest;
-  }
-
-  #withNotice(writer: FinishOptions["writer"]): FinishOptions["writer"] {
-    if (writer.state !== "exited" || !this.#isNoticed) return writer;
-    return { ...writer, isNoticed: true, vouchedFor: this.#vouchedFor };
-  }
-
-  /** Ships at the end; what fails for a passing reason is tried again while there is time. */
-  async #shipUntil(begun: Begun, newest: CompleteCheckpoint, options: FinishOptions): Promise<void> {
-    let next: CompleteCheckpoint | undefined = newest;
-    for (let attempt = 1; attempt <= 5 && next && !this.#handled.has(next.fingerprint); attempt += 1) {
-      if (options.deadline?.isOver() || this.#hasEnded) return;
-      const { fingerprint }: CompleteCheckpoint = next;
-      if ((await begun.shipper.ship(next, { deadline: options.deadline })) === "done") {
-        this.#handled.add(fingerprint);
-        return;
-      }
-      await this.#options.clock.sleep(Math.min(100 * 2 ** attempt, options.deadline?.remainingMs() ?? 60_000));
-      next = await this.#finalLook(begun, options);
-    }
-  }
-
   /** A program that was killed may have been killed by a later start: the log says so, and then it was no failure. */
   async #checkTenure({ tenure }: Begun, { deadline }: FinishOptions): Promise<void> {
     if (this.#hasEnded || deadline?.isOver()) return;
@@ -375,11 +291,14 @@ export class Session implements CheckpointSession {
     }
   }
 
-  #report(newest: CompleteCheckpoint | undefined): FinishReport {
+  #withNotice(writer: FinishOptions["writer"]): FinishOptions["writer"] {
+    if (writer.state !== "exited" || !this.#isNoticed) return writer;
+    return { ...writer, isNoticed: true, vouchedFor: this.#vouchedFor };
+  }
+
+  #committedStep(): number | undefined {
     const state = this.#log.seen?.state;
-    const isLost = newest !== undefined && !this.#handled.has(newest.fingerprint);
-    const lostStep = isLost ? (newest.step ?? this.#steps.of(newest, state)) : undefined;
-    return { committedStep: state && targetOf(state)?.step, lostStep };
+    return state && targetOf(state)?.step;
   }
 
   async #readFirstStart(): Promise<void> {
@@ -388,11 +307,6 @@ export class Session implements CheckpointSession {
     } catch {
       // Only the suggested interval needs it.
     }
-  }
-
-  #stopLooking(): void {
-    this.#stop.abort();
-    this.#wake.abort();
   }
 
   #require(): Begun {

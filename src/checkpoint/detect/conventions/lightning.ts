@@ -1,9 +1,9 @@
 import { isTemporaryName } from "../names.ts";
+import { readPickledInteger } from "../pickled-integer.ts";
 import { findPointers, type Named } from "../pointers.ts";
 import { stepOfFile } from "../step.ts";
 import { entriesOf, folderOf, nameOf, type Tree, treeOf } from "../tree.ts";
 import type { Candidate, Convention, ReadSmall, Scan, ScanEntry } from "../types.ts";
-import { readPickledInteger } from "../pickled-integer.ts";
 
 const suffix = /\.ckpt$/;
 const isLast = (path: string) => /^last(?:-v\d+)?\.ckpt$/.test(nameOf(path));

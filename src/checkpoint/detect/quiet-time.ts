@@ -1,0 +1,25 @@
+import type { Candidate } from "./types.ts";
+
+/** Times in milliseconds; docs/reference/conventions.md gives them too. */
+export const quietTimes = {
+  /** A marked checkpoint must look the same this much later. */
+  marked: 400,
+  /** The same where open files cannot be seen. */
+  markedBlind: 1_000,
+  /** An unmarked one that nobody has open. */
+  unmarked: 3_000,
+  /** An unmarked one where open files cannot be seen: this, and a second for every 64 MiB. */
+  unmarkedBlind: 3_000,
+  blindBytesPerSecond: 64 << 20,
+  blindMost: 600_000,
+  /** How long a complete file waits for an unfinished companion. */
+  companion: 30_000,
+} as const;
+
+/** How long a candidate must have looked the same; longer where open files cannot be seen. */
+export function requiredQuiet(candidate: Candidate, isBlind: boolean): number {
+  if (candidate.state === "marked") return isBlind ? quietTimes.markedBlind : quietTimes.marked;
+  if (!isBlind) return quietTimes.unmarked;
+  const bytes = candidate.entries.reduce((sum, { size, type }) => (type === "file" ? sum + size : sum), 0);
+  return Math.min(quietTimes.blindMost, quietTimes.unmarkedBlind + (bytes / quietTimes.blindBytesPerSecond) * 1000);
+}
