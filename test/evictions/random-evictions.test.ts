@@ -19,11 +19,11 @@ interface Case extends LoopOptions {
 // A marked save is found within 2 s and an unmarked one within 5 s; the rest is room for a busy machine.
 const marked: Promises = { lagMs: 3000, isProven: true, savesOnTerm: false };
 const unmarked: Promises = { lagMs: 6500, isProven: false, savesOnTerm: false };
-const share = process.env["OUTLAST_SOAK"] ? 2 : 1;
+const share = process.env["OUTLAST_SOAK"] ? 6 : 2;
 const slow = { steps: 12_000 * share, every: 220, paceMs: 20, saveMs: 20 };
 const single = { format: "file", steps: 25_000 * share, paceMs: 5, saveMs: 5 };
 
-// A hundred evictions in all, two hundred in a soak.
+// Two hundred evictions in all, six hundred in a soak.
 const cases: readonly Case[] = [
   {
     run: "marker",
