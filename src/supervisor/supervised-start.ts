@@ -1,6 +1,15 @@
 import { existsSync } from "node:fs";
+import { constants } from "node:os";
 import type { Beginning, CheckpointSession, FinishReport } from "../checkpoint/index.ts";
-import { type Clock, Deadline, type Emitter, exitCodes, OutlastError, systemClock } from "../core/index.ts";
+import {
+  type Clock,
+  Deadline,
+  type Emitter,
+  exitCodes,
+  OutlastError,
+  signalExitCode,
+  systemClock,
+} from "../core/index.ts";
 import { createSignalSource, type Notice, type NoticeSource } from "../notice/index.ts";
 import { AttemptClock } from "./attempt-clock.ts";
 import { type Child, startChild } from "./child.ts";
@@ -273,8 +282,11 @@ export class SupervisedStart {
     const deadline =
       this.#stopping.times?.shipDeadline ??
       (didFail ? Deadline.in(this.#options.failureFlushMs ?? 600_000, this.#clock) : undefined);
+    // `exit(128 + signal)` is how many say that they left because they were told to.
+    const isPolite =
+      this.#stopping.cause !== undefined && end.code === signalExitCode(constants.signals[this.#stopSignal]);
     const writer =
-      end.code === 0 && !forced
+      (end.code === 0 || isPolite) && !forced
         ? ({ state: "exited" } as const)
         : ({ state: "died", unwound: end.code !== null && !forced } as const);
     const report = await this.#untilLastCall(

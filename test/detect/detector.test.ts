@@ -269,7 +269,8 @@ describe("after the child has left because it was told to", () => {
     const { root, detector } = setUp();
     writeTree(root, inTwoFiles);
     detector.noticed(Date.now() + 1000);
-    expect(await detector.poll({ ...told, vouchedFor: new Set([""]) })).toHaveLength(1);
+    detector.vouch("", Date.now() + 100);
+    expect(await detector.poll(told)).toHaveLength(1);
   });
 
   test("what was found complete before stays so, and a marker needs no other proof", async () => {
@@ -293,6 +294,39 @@ describe("after the child has died", () => {
     writeTree(root, { "ckpt.pt": archive });
     expect(await detector.poll({ state: "died", unwound: true })).toEqual([]);
     expect(await detector.poll({ state: "died", unwound: false })).toHaveLength(1);
+  });
+
+  test("a whole file that was closed at an earlier look is not what it was writing at its end", async () => {
+    const { root, detector } = setUp();
+    writeTree(root, { "step-1.pt": archive });
+    await detector.poll(running);
+    writeTree(root, { "step-2.pt": archive });
+    const found = await detector.poll({ state: "died", unwound: true });
+    expect(found.map(({ path }) => path)).toEqual(["step-1.pt"]);
+  });
+});
+
+describe("what the program itself calls saved", () => {
+  test("is found at once, and not any more when it is written again", async () => {
+    const { root, detector, look } = setUp();
+    const two = { "a.dat": "1", "b.dat": "1" };
+    await look();
+    writeTree(root, two);
+    detector.vouch("", Date.now() + 100);
+    expect(await look(2)).toEqual([""]);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    writeTree(root, { "a.dat": "2" });
+    expect(await look(3)).toEqual([]);
+    expect(await detector.poll({ state: "died" })).toEqual([]);
+  });
+
+  test("is whole even if the program failed afterwards", async () => {
+    const { root, detector } = setUp();
+    writeTree(root, { "a.dat": "1", "b.dat": "1" });
+    await detector.poll(running);
+    expect(await detector.poll({ state: "died", unwound: true })).toEqual([]);
+    detector.vouch("a.dat", Date.now() + 100);
+    expect(await detector.poll({ state: "died", unwound: true })).toHaveLength(1);
   });
 });
 

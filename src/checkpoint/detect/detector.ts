@@ -60,6 +60,8 @@ interface Memory {
   completeSince: number;
   /** Whether its completeness was proven while a writer could have been seen. */
   isProven: boolean;
+  /** Whether a look at the running program saw it as it is now, with nobody writing. */
+  wasClosed?: boolean;
   /** Stamps of its entries when it was last proven complete. */
   proven?: ReadonlySet<string>;
 }
@@ -84,6 +86,8 @@ class DirectoryDetector implements Detector {
   #last: Finding | undefined;
   #pid: number | undefined;
   #waitingFor: string | undefined;
+  /** By path: when the program called it complete. */
+  readonly #vouched = new Map<string, number>();
   #notice: { readonly atMs: number; readonly open: OpenFiles | undefined } | undefined;
 
   constructor(options: DetectorOptions) {
@@ -199,6 +203,7 @@ class DirectoryDetector implements Detector {
     memory.looks = 1;
     memory.complete = undefined;
     memory.isProven = false;
+    memory.wasClosed = false;
     return memory;
   }
 
@@ -217,6 +222,7 @@ class DirectoryDetector implements Detector {
       memory.since = look.now;
       return `${open} is open for writing`;
     }
+    if (look.writer.state === "running" && !look.isBlind) memory.wasClosed = true;
     const wait = this.#mustWait(candidate, memory, look);
     if (wait !== undefined) return wait;
     const structure = await this.#checkStructure(candidate);
@@ -236,7 +242,8 @@ class DirectoryDetector implements Detector {
   /** Why an unmarked candidate whose writer has ended may not be trusted; undefined when it may. */
   #doubtAbout(candidate: Candidate, memory: Memory, writer: WriterState, isWhole: boolean): string | undefined {
     const isProof = isWhole && candidate.entries.length === 1;
-    if (writer.state === "exited" && writer.isNoticed && !writer.vouchedFor?.has(candidate.path)) {
+    if (this.#isVouchedFor(candidate)) return undefined;
+    if (writer.state === "exited" && writer.isNoticed) {
       const files = candidate.entries.filter(({ type }) => type === "file");
       const doubtful = files.find(
         (file) => !memory.proven?.has(stamp(file)) && !this.#isUntouchedByNotice(file, isProof),
@@ -246,8 +253,9 @@ class DirectoryDetector implements Detector {
       );
     }
     if (writer.state !== "died") return undefined;
-    // Killed by a signal, nothing of its own clean-up ran: a proper end of the file was written by the save itself.
-    if (!writer.unwound && isProof) return undefined;
+    // Killed by a signal, nothing of its own clean-up ran: a proper end of the file was written by the save itself. And what was closed
+    // before and has not changed is not what it was writing at its end.
+    if (isProof && (!writer.unwound || memory.wasClosed)) return undefined;
     return "the program died, and nothing proves that its save was finished";
   }
 
@@ -262,6 +270,19 @@ class DirectoryDetector implements Detector {
     return open?.known === true && !open.has(file) && (isProof || file.mtimeMs > atMs);
   }
 
+  /** Whether the program called this checkpoint complete and has not written to it since. */
+  #isVouchedFor(candidate: Candidate): boolean {
+    const { path, entries } = candidate;
+    if (this.#vouched.size === 0) return false;
+    // A program whose directory is one checkpoint may name any file of it.
+    const atMs = this.#vouched.get(path) ?? (path === "" ? Math.max(...this.#vouched.values()) : undefined);
+    return atMs !== undefined && entries.every(({ type, mtimeMs }) => type !== "file" || mtimeMs <= atMs);
+  }
+
+  vouch(path: string, atMs: number): void {
+    this.#vouched.set(path, atMs);
+  }
+
   noticed(atMs: number): void {
     const pid = this.#pid;
     this.#notice = { atMs, open: pid === undefined ? undefined : this.#lookAtOpenFiles(pid) };
@@ -274,14 +295,16 @@ class DirectoryDetector implements Detector {
       if (candidate.ambiguous) return candidate.why;
       return candidate.interrupted ? "temporary files tell of an unfinished save" : undefined;
     }
+    const isVouchedFor = this.#isVouchedFor(candidate);
+    if (isVouchedFor && writer.state !== "running") return undefined;
     if (writer.state === "died") {
       // An unmarked single file may still prove itself by its structure.
       return candidate.ambiguous ? candidate.why : undefined;
     }
     if (writer.state === "exited") return undefined;
-    if (candidate.ambiguous && !look.hasSuccessor(candidate))
+    if (candidate.ambiguous && !isVouchedFor && !look.hasSuccessor(candidate))
       return `${candidate.why}; it counts once a later one is begun`;
-    const required = requiredQuiet(candidate, look.isBlind);
+    const required = requiredQuiet(isVouchedFor ? { ...candidate, state: "marked" } : candidate, look.isBlind);
     const quiet = look.now - memory.since;
     if (memory.looks >= 2 && quiet >= required) return undefined;
     return `unchanged for ${(quiet / 1000).toFixed(1)} s of the ${(required / 1000).toFixed(1)} s it must be (${candidate.why})`;

@@ -100,14 +100,10 @@ export type WriterState =
   /** No child has run yet in this start. */
   | { readonly state: "not-started" }
   /**
-   * It ended by itself with code 0. After a notice that proves little: the handler everyone copies leaves in the middle of whatever was going
-   * on, a save included. `vouchedFor` are checkpoints that the program itself has called saved since, and need no other proof.
+   * It ended by itself, well. After a notice that proves little: the handler everyone copies leaves in the middle of whatever was going on, a save
+   * included.
    */
-  | {
-      readonly state: "exited";
-      readonly isNoticed?: boolean | undefined;
-      readonly vouchedFor?: ReadonlySet<string> | undefined;
-    }
+  | { readonly state: "exited"; readonly isNoticed?: boolean | undefined }
   /**
    * It failed or was killed, maybe in the middle of a write. `unwound`: by an exit code, so its own clean-up ran and may have closed a half-written file
    * properly (torch.save then writes the end record of a zip that lacks tensors).
@@ -119,7 +115,8 @@ export interface Detector {
   /**
    * One look: every complete checkpoint there is now, oldest first (by step, else by time). Unmarked ones, by state of the writer:
    * `running` after quiet time with no open handle; `exited` at once, but after a notice only what was written after it by nobody who was at it before; `died` only those found
-   * complete before, or, if a signal ended it, single files whose last bytes prove that they were written to the end; `not-started` when
+   * complete before, and single files whose last bytes prove that they were written to the end, if a signal ended it or they were closed
+   * at an earlier look. What the program vouched for needs only to be closed. `not-started` when
    * structurally sound, which proves nothing about a missing second file: trust those only where nothing better is stored (an empty log).
    */
   poll(writer: WriterState): Promise<readonly CompleteCheckpoint[]>;
@@ -128,6 +125,11 @@ export interface Detector {
    * half of a save that it will not finish.
    */
   noticed(atMs: number): void;
+  /**
+   * The program itself says that the checkpoint at `path` is complete; `atMs` is the time by the file system's clock. Good for what it had written by
+   * then, and no longer once it writes on.
+   */
+  vouch(path: string, atMs: number): void;
   /** Everything that looks like a checkpoint now, finished or not. */
   candidates(): Promise<readonly Candidate[]>;
   /** Why the newest unfinished candidate is not complete, for people; undefined when there is none. */

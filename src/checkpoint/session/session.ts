@@ -54,8 +54,8 @@ export class Session implements CheckpointSession {
   #resume: Resume | undefined;
   #hasEnded = false;
   #isNoticed = false;
-  /** Checkpoints that the program has called saved since the notice. */
-  readonly #vouchedFor = new Set<string>();
+  /** What the program called saved, being passed on to the detector. */
+  #vouching: Promise<unknown> = Promise.resolve();
   #shipments = 0;
   /** How long the checkpoint resumed from took to save. */
   #resumedSaveMs: number | undefined;
@@ -141,8 +141,10 @@ export class Session implements CheckpointSession {
 
   childSaved(path: string | undefined, step: number | undefined): void {
     if (step !== undefined) this.#steps.say(path, step);
-    if (this.#isNoticed && path !== undefined) this.#vouchedFor.add(this.#steps.relative(path));
-    this.#begun?.watch.wake();
+    const place = this.#begun?.place;
+    if (!place || path === undefined) return;
+    const vouch = place.now().then((atMs) => place.detector.vouch(this.#steps.relative(path), atMs));
+    this.#vouching = Promise.all([this.#vouching, vouch]).then(() => this.#begun?.watch.wake());
   }
 
   async noticed(): Promise<void> {
@@ -180,6 +182,7 @@ export class Session implements CheckpointSession {
       return { committedStep: this.#committedStep(), lostStep: undefined };
     }
     const writer = options.saidFinished ? options.writer : this.#withNotice(options.writer);
+    await this.#vouching;
     const lostStep = await begun.watch.finish({ ...options, writer });
     if (options.writer.state === "died") await this.#checkTenure(begun, options);
     if (!options.deadline) await begun.background.settle();
@@ -293,7 +296,7 @@ export class Session implements CheckpointSession {
 
   #withNotice(writer: FinishOptions["writer"]): FinishOptions["writer"] {
     if (writer.state !== "exited" || !this.#isNoticed) return writer;
-    return { ...writer, isNoticed: true, vouchedFor: this.#vouchedFor };
+    return { ...writer, isNoticed: true };
   }
 
   #committedStep(): number | undefined {

@@ -4,7 +4,7 @@ import { stepOfFile } from "../step.ts";
 import { folderOf, nameOf } from "../tree.ts";
 import type { Candidate, Convention, ScanEntry } from "../types.ts";
 
-const suffix = /\.(?:pt|pth|bin|safetensors)$/;
+const suffix = /\.(?:pt|pth|bin|safetensors|npz)$/;
 
 /**
  * Files that are checkpoints by themselves, when nothing else is in the directory: all files of one step make one checkpoint
