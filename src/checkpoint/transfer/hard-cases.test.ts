@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -51,20 +52,23 @@ async function ship(owner = "1-1"): Promise<Manifest> {
 
 describe("hard cases", () => {
   it("ships and restores very many small files", { timeout: 300_000 }, async () => {
-    const count = isSoak ? 100_000 : 5_000;
+    const count = 100_000;
+    // Blocking calls: as promises, making and comparing the files would take longer than shipping them.
     for (let i = 0; i < count; i += 1) {
       const part = join(source, `d${i % 50}`);
-      if (i < 50) await mkdir(part);
-      await writeFile(join(part, `f${i}`), `content of ${i}`);
+      if (i < 50) mkdirSync(part);
+      writeFileSync(join(part, `f${i}`), `content of ${i}`);
     }
     const manifest = await ship();
     expect(manifest.entries).toHaveLength(count + 50);
     expect(manifest.chunks.length).toBeLessThan(count / 500);
     const into = join(folder, "restored");
     await transfer.fetch({ store: await openHere(), prefix, manifest, into });
+    let same = 0;
     for (let i = 0; i < count; i += 1) {
-      expect(await readFile(join(into, `d${i % 50}`, `f${i}`), "utf8")).toBe(`content of ${i}`);
+      if (readFileSync(join(into, `d${i % 50}`, `f${i}`), "utf8") === `content of ${i}`) same += 1;
     }
+    expect(same).toBe(count);
   });
 
   it("ships a 3 GiB sparse file as little and restores it as a hole", { timeout: 300_000 }, async () => {
