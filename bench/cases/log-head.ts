@@ -52,5 +52,8 @@ function longLog(onGet: () => void): ObjectStore {
     list: () => {
       throw new Error("not used");
     },
+    folders: () => {
+      throw new Error("not used");
+    },
   };
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { ObjectStore } from "../storage/index.ts";
 import { FakeClock, MemoryStore } from "../testing/index.ts";
 import { listRuns, readCommitHistory } from "./commit-history.ts";
 import { RunLog } from "./log/run-log.ts";
@@ -58,4 +59,38 @@ test("runs are those with a log", async () => {
   await store.put("no-log/chunks/aa/aa00.1-1", new Uint8Array(1));
   await store.put("deep/er/log/00000000000000000001.json", new Uint8Array(1));
   expect(await listRuns(store)).toEqual(["a", "b"]);
+});
+
+test("finding the runs of a store asks for a few names, however many objects there are", async () => {
+  const store = new MemoryStore();
+  const runs = ["a", "b", "c"];
+  for (const run of runs) await logOf(store, run, [1]);
+  for (let n = 0; n < 10_000; n += 1) {
+    await store.put(`${runs[n % 3]}/chunks/${String(n % 100).padStart(2, "0")}/${n}.1-1`, new Uint8Array(1));
+  }
+  const counts = { calls: 0, entries: 0 };
+  const counted = <T>(list: AsyncIterable<T>): AsyncIterable<T> => {
+    counts.calls += 1;
+    return (async function* () {
+      for await (const entry of list) {
+        counts.entries += 1;
+        yield entry;
+      }
+    })();
+  };
+  const counting: ObjectStore = {
+    url: store.url,
+    put: () => Promise.reject(new Error("nothing is written")),
+    putIfAbsent: () => Promise.reject(new Error("nothing is written")),
+    get: (key, options) => {
+      counts.calls += 1;
+      return store.get(key, options);
+    },
+    list: (prefix, options) => counted(store.list(prefix, options)),
+    folders: (prefix, options) => counted(store.folders(prefix, options)),
+    delete: () => Promise.reject(new Error("nothing is deleted")),
+  };
+  expect(await listRuns(counting)).toEqual(runs);
+  expect(counts.calls).toBeLessThanOrEqual(1 + runs.length);
+  expect(counts.entries).toBeLessThanOrEqual(2 * runs.length);
 });

@@ -66,10 +66,10 @@ export async function readCommitHistory(run: RunStore, options: HistoryOptions):
 
 /** Names of all runs of a store: those that have a first log record. */
 export async function listRuns(store: ObjectStore): Promise<readonly string[]> {
-  const first = `/${recordKey(1)}`;
   const names: string[] = [];
-  for await (const { key } of store.list("")) {
-    if (key.endsWith(first) && key.indexOf("/") === key.length - first.length) names.push(key.slice(0, -first.length));
+  for await (const folder of store.folders("")) {
+    const first = folder + recordKey(1);
+    for await (const { key } of store.list(first)) if (key === first) names.push(folder.slice(0, -1));
   }
   return names;
 }

@@ -1,4 +1,5 @@
 export { type CommitHistory, type CommitRecord, listRuns, readCommitHistory } from "./commit-history.ts";
+export { type CopyOptions, type CopyReport, copyCheckpoints, type LeftOut } from "./inspect/copy.ts";
 export { type CheckpointInfo, type CheckpointList, listCheckpoints } from "./inspect/list.ts";
 export { type PruneReport, pinCheckpoint, pruneCheckpoints } from "./inspect/prune.ts";
 export { type PullOptions, pullCheckpoint } from "./inspect/pull.ts";

@@ -1,3 +1,5 @@
+import { bestInterval } from "../plan/index.ts";
+
 /** Which saves lose least: inputs measured over the attempts of a run. */
 export interface IntervalInputs {
   /** Milliseconds the program stands still for one save. */
@@ -26,27 +28,9 @@ export function evictionRate(evictions: number, uptimeMs: number, priorMs: numbe
   return (evictions + 0.5) / (uptimeMs + priorMs);
 }
 
-/**
- * The time of work between two saves that loses least: the exact optimum for memoryless evictions,
- * tau = (1 + W0(-exp(-rate*cost - 1))) / rate, of which Young's sqrt(2*cost/rate) is the first term. Any unit of time.
- */
-export function optimalInterval(saveCost: number, rate: number): number {
-  const a = saveCost * rate;
-  if (!(a > 0)) return 0;
-  // Solved as y - 1 + exp(-(y + a)) = 0 with y = rate*tau; the function is convex and rising and Young's value lies at or above the root,
-  // so Newton's steps go down to it and never past it. expm1 keeps the digits when a is tiny.
-  let y = Math.min(1, Math.sqrt(2 * a));
-  for (let round = 0; round < 100; round += 1) {
-    const step = (y + Math.expm1(-(y + a))) / -Math.expm1(-(y + a));
-    y -= step;
-    if (Math.abs(step) <= 1e-14 * y) break;
-  }
-  return y / rate;
-}
-
 /** Milliseconds between saves, by measured cost and eviction rate, within bounds. */
 export function saveInterval(inputs: IntervalInputs, bounds: IntervalBounds = {}): number {
   const { minMs = 10_000, maxMs = 3_600_000 } = bounds;
-  const best = optimalInterval(inputs.saveCostMs, evictionRate(inputs.evictions, inputs.uptimeMs));
+  const best = bestInterval(inputs.saveCostMs, evictionRate(inputs.evictions, inputs.uptimeMs));
   return Math.min(Math.max(best, minMs, inputs.uploadMs ?? 0), Math.max(maxMs, inputs.uploadMs ?? 0));
 }

@@ -71,4 +71,6 @@ export interface Manifest {
   readonly savedAt: string;
   /** Milliseconds the program took to write it, judged by its files' times; absent when they do not tell. */
   readonly saveMs?: number;
+  /** The commit of another run that this is a copy of: that run's name, the record's position in its log, and its id. */
+  readonly copiedFrom?: { readonly run: string; readonly at: number; readonly id: string };
 }

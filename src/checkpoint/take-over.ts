@@ -12,6 +12,10 @@ export interface TakeOverOptions {
   readonly again?: boolean;
   /** Hash of a run that begins with this start. */
   readonly hash: HashName;
+  /** Marks the epoch as that of a copy, not of a program. @default false */
+  readonly copy?: boolean;
+  /** Looks at the record that the epoch would follow and throws if it must not. */
+  readonly mayFollow?: (head: LogRecord | undefined) => Promise<void>;
 }
 
 /**
@@ -24,11 +28,13 @@ export async function takeOver(
   options: TakeOverOptions,
   signal?: AbortSignal,
 ): Promise<LogRecord | undefined> {
-  const { shard, of, again = false, hash } = options;
+  const { shard, of, again = false, copy = false, hash } = options;
   if (!(await log.head(signal))) await refuseLostLog(run, log, signal);
-  const outcome = await log.append<undefined>((head) => {
+  const outcome = await log.append<undefined>(async (head) => {
+    await options.mayFollow?.(head);
     if (head && isFinished(head.state) && !again) return { result: undefined };
-    return { append: { kind: "epoch", shard, of, ...(head ? {} : { hash }), ...(again ? { again } : {}) } };
+    const marks = { ...(again ? { again } : {}), ...(copy ? { copy } : {}) };
+    return { append: { kind: "epoch", shard, of, ...(head ? {} : { hash }), ...marks } };
   }, signal);
   return "appended" in outcome ? outcome.appended : undefined;
 }

@@ -6,6 +6,8 @@ export const exitCodes = {
   failed: 1,
   /** Wrong usage or configuration. */
   usage: 2,
+  /** `lint` only: a fault of the linter itself, so that it is not taken for findings. */
+  internal: 3,
   /** Evicted; start me again and I resume (EX_TEMPFAIL). */
   evicted: 75,
   /** Checkpoints exist but none verifies, or their log is gone: refused to start over silently. */

@@ -19,7 +19,10 @@ export interface RetryOptions {
   readonly random?: () => number;
 }
 
-/** Runs `act` until it succeeds, with truncated exponential backoff and full jitter between attempts. */
+/**
+ * Runs `act` until it succeeds, with truncated exponential backoff and full jitter between attempts. A longer wait that the
+ * error asks for is honoured, up to `maxDelayMs`.
+ */
 export async function retry<T>(act: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { clock, attempts = 6, firstDelayMs = 100, maxDelayMs = 10_000, signal, random = Math.random } = options;
   const isTransient = options.isTransient ?? ((error) => isOutlastError(error) && error.recovery === "retry");
@@ -28,7 +31,9 @@ export async function retry<T>(act: () => Promise<T>, options: RetryOptions): Pr
       return await act();
     } catch (error) {
       if (attempt >= attempts || signal?.aborted || !isTransient(error)) throw error;
-      const delayMs = random() * Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1));
+      const backoffMs = random() * Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1));
+      const askedMs = isOutlastError(error) ? (error.retryAfterMs ?? 0) : 0;
+      const delayMs = Math.max(backoffMs, Math.min(askedMs, maxDelayMs));
       options.onRetry?.(error, attempt, delayMs);
       await clock.sleep(delayMs, signal);
       if (signal?.aborted) throw error;

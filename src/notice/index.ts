@@ -5,6 +5,7 @@ export {
   type EndTimeFileOptions,
   stopAtAnnotation,
 } from "./end-time-source.ts";
+export { askMachineRegion, type MachineRegionOptions } from "./machine-region.ts";
 export { createManualSource, type ManualSource } from "./manual-source.ts";
 export { createMetadataSource, isOnComputeEngine, type MetadataSourceOptions } from "./metadata-source.ts";
 export {

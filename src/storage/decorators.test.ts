@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { OutlastError, systemClock } from "../core/index.ts";
-import { directFolder } from "./direct-folder.ts";
 import { FileStore } from "./file/index.ts";
 import { Aside } from "./file/aside.ts";
-import { faultAt, MemoryStore, type ObjectStore, withFaults, withLimit, withRetry } from "./index.ts";
+import { setAddress } from "./store-address.ts";
+import { faultAt, MemoryStore, type ObjectStore, storeAddress, withFaults, withLimit, withRetry } from "./index.ts";
 
 const body = Buffer.from("x");
 const clock = { ...systemClock, sleep: () => Promise.resolve() };
@@ -120,11 +120,12 @@ describe("withLimit", () => {
   });
 });
 
-it("keeps the url, and the way to a directory's files only where no faults lie in between", () => {
-  const file = new FileStore("u", "/r", new Aside("/r"), true);
+it("keeps the url, and a store's address only where no faults lie in between", () => {
+  const address = { kind: "folder", root: "/r" } as const;
+  const file = setAddress(new FileStore("u", "/r", new Aside("/r"), true), address);
   expect(withRetry(withLimit(withFaults(file), 1), { clock }).url).toBe("u");
-  expect(directFolder(file)).toBe("/r");
-  expect(directFolder(withRetry(withLimit(file, 1), { clock }))).toBe("/r");
-  expect(directFolder(withRetry(withFaults(file), { clock }))).toBeUndefined();
-  expect(directFolder(new MemoryStore())).toBeUndefined();
+  expect(storeAddress(file)).toEqual(address);
+  expect(storeAddress(withRetry(withLimit(file, 1), { clock }))).toEqual(address);
+  expect(storeAddress(withRetry(withFaults(file), { clock }))).toBeUndefined();
+  expect(storeAddress(new MemoryStore())).toBeUndefined();
 });

@@ -1,9 +1,12 @@
-export { directFolder } from "./direct-folder.ts";
+export { type BucketMount, findBucketMount } from "./file/bucket-mount.ts";
 export { FolderObjects } from "./file/folder-objects.ts";
+export { type Mount, mountOf, parseMounts } from "./file/mounts.ts";
 export { isKey } from "./keys.ts";
+export { type Apart, compareRegions } from "./locality/index.ts";
 export { MemoryStore } from "./memory/memory-store.ts";
-export type { CallOptions, GetOptions, ObjectInfo, ObjectStore } from "./object-store.ts";
-export { type OpenStoreOptions, openStore } from "./open-store.ts";
+export type { BucketStore, CallOptions, GetOptions, ListOptions, ObjectInfo, ObjectStore } from "./object-store.ts";
+export { locateStore, type OpenStoreOptions, openStore, reopenStore } from "./open-store.ts";
+export { type StoreAddress, storeAddress } from "./store-address.ts";
 export { type Fault, type FaultPlan, type FaultyStore, faultAt, type StoreCall, withFaults } from "./with-faults.ts";
 export { withLimit } from "./with-limit.ts";
 export { withRetry } from "./with-retry.ts";

@@ -12,6 +12,12 @@ export interface GetOptions extends CallOptions {
   readonly into?: Uint8Array | undefined;
 }
 
+/** Options of {@link ObjectStore.list}. */
+export interface ListOptions extends CallOptions {
+  /** In a bucket: objects of other programs too, whose names may hold anything. @default false: only names that can be keys */
+  readonly everyName?: boolean | undefined;
+}
+
 /** What a listing says of an object. */
 export interface ObjectInfo {
   readonly key: string;
@@ -39,7 +45,23 @@ export interface ObjectStore {
   /** Reads an object or a part of it. */
   get(key: string, options?: GetOptions): Promise<Uint8Array>;
   /** All objects whose key starts with `prefix`, in ascending order of their keys. */
-  list(prefix: string, options?: CallOptions): AsyncIterable<ObjectInfo>;
+  list(prefix: string, options?: ListOptions): AsyncIterable<ObjectInfo>;
+  /**
+   * The names directly below `prefix` (empty, or ending in `/`) that hold objects, each ending in `/`, in ascending order:
+   * one step costs the same however many objects lie below.
+   */
+  folders(prefix: string, options?: CallOptions): AsyncIterable<string>;
   /** Deletes an object; one that is not there is no error. */
   delete(key: string, options?: CallOptions): Promise<void>;
+}
+
+/** A store in a bucket of a cloud provider. */
+export interface BucketStore extends ObjectStore {
+  /**
+   * Where the bucket's data is: a region (`us-central1`), a dual- or multi-region (`nam4`, `us`), in lower case; undefined
+   * when the server does not say or we may not ask.
+   */
+  location(options?: CallOptions): Promise<string | undefined>;
+  /** One cheap request that shows whether the bucket is there and these credentials may use it; throws when not. */
+  check(options?: CallOptions): Promise<void>;
 }

@@ -1,10 +1,10 @@
 import { OutlastError } from "../core/index.ts";
-import type { CallOptions, ObjectInfo, ObjectStore } from "./object-store.ts";
+import type { ObjectStore } from "./object-store.ts";
 
 /** One call that reached the store; the first has number 1. */
 export interface StoreCall {
   readonly number: number;
-  readonly operation: "put" | "putIfAbsent" | "get" | "list" | "delete";
+  readonly operation: "put" | "putIfAbsent" | "get" | "list" | "folders" | "delete";
   /** Its key or prefix. */
   readonly key: string;
 }
@@ -74,13 +74,17 @@ export function withFaults(store: ObjectStore, plan: FaultPlan = { decide: () =>
     return result;
   };
 
-  async function* list(prefix: string, options?: CallOptions): AsyncGenerator<ObjectInfo> {
-    const call = begin("list", prefix);
+  async function* listing<T>(
+    operation: "list" | "folders",
+    prefix: string,
+    entries: AsyncIterable<T>,
+  ): AsyncGenerator<T> {
+    const call = begin(operation, prefix);
     const fault = plan.decide(call);
     apply(call, fault, "before");
-    for await (const info of store.list(prefix, options)) {
+    for await (const entry of entries) {
       if (isDead) throw failure(call, "die");
-      yield info;
+      yield entry;
     }
     apply(call, fault, "after");
   }
@@ -95,7 +99,8 @@ export function withFaults(store: ObjectStore, plan: FaultPlan = { decide: () =>
     putIfAbsent: (key, body, options) => around("putIfAbsent", key, () => store.putIfAbsent(key, body, options)),
     get: (key, options) => around("get", key, () => store.get(key, options)),
     delete: (key, options) => around("delete", key, () => store.delete(key, options)),
-    list,
+    list: (prefix, options) => listing("list", prefix, store.list(prefix, options)),
+    folders: (prefix, options) => listing("folders", prefix, store.folders(prefix, options)),
   };
 }
 

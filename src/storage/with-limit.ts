@@ -1,6 +1,6 @@
 import { abortable } from "./abortable.ts";
-import { keepDirectFolder } from "./direct-folder.ts";
-import type { CallOptions, ObjectInfo, ObjectStore } from "./object-store.ts";
+import type { CallOptions, ObjectStore } from "./object-store.ts";
+import { keepAddress } from "./store-address.ts";
 
 /** The same store with at most `most` calls under way at a time; the others wait in order. */
 export function withLimit(store: ObjectStore, most: number): ObjectStore {
@@ -36,8 +36,8 @@ export function withLimit(store: ObjectStore, most: number): ObjectStore {
   };
 
   // Each step of a listing takes a place of its own: a caller that deletes what it lists would else wait for itself.
-  async function* list(prefix: string, call?: CallOptions): AsyncGenerator<ObjectInfo> {
-    const source = store.list(prefix, call)[Symbol.asyncIterator]();
+  async function* steps<T>(listing: AsyncIterable<T>, call: CallOptions | undefined): AsyncGenerator<T> {
+    const source = listing[Symbol.asyncIterator]();
     for (;;) {
       const step = await limited(call, () => source.next());
       if (step.done) return;
@@ -45,14 +45,15 @@ export function withLimit(store: ObjectStore, most: number): ObjectStore {
     }
   }
 
-  return keepDirectFolder<ObjectStore>(
+  return keepAddress<ObjectStore>(
     {
       url: store.url,
       put: (key, body, call) => limited(call, () => store.put(key, body, call)),
       putIfAbsent: (key, body, call) => limited(call, () => store.putIfAbsent(key, body, call)),
       get: (key, call) => limited(call, () => store.get(key, call)),
       delete: (key, call) => limited(call, () => store.delete(key, call)),
-      list,
+      list: (prefix, call) => steps(store.list(prefix, call), call),
+      folders: (prefix, call) => steps(store.folders(prefix, call), call),
     },
     store,
   );

@@ -1,6 +1,6 @@
 import { type RetryOptions, retry } from "../core/index.ts";
-import { keepDirectFolder } from "./direct-folder.ts";
-import type { CallOptions, ObjectInfo, ObjectStore } from "./object-store.ts";
+import type { CallOptions, ObjectStore } from "./object-store.ts";
+import { keepAddress } from "./store-address.ts";
 
 /**
  * The same store, each call repeated while its error says that may help.
@@ -13,33 +13,46 @@ export function withRetry(store: ObjectStore, options: Omit<RetryOptions, "signa
     call?.signal?.throwIfAborted();
     return retry(act, { ...options, signal: call?.signal });
   };
-  return keepDirectFolder<ObjectStore>(
+  return keepAddress<ObjectStore>(
     {
       url: store.url,
       put: (key, body, call) => again(call, () => store.put(key, body, call)),
       putIfAbsent: (key, body, call) => again(call, () => store.putIfAbsent(key, body, call)),
       get: (key, call) => again(call, () => store.get(key, call)),
       delete: (key, call) => again(call, () => store.delete(key, call)),
-      list: (prefix, call) => listAgain(store, prefix, options, call),
+      list: (prefix, call) =>
+        listAgain(
+          () => store.list(prefix, call),
+          (info) => info.key,
+          options,
+          call,
+        ),
+      folders: (prefix, call) =>
+        listAgain(
+          () => store.folders(prefix, call),
+          (name) => name,
+          options,
+          call,
+        ),
     },
     store,
   );
 }
 
 /** Lists again after a fault and goes on behind the last key given. */
-async function* listAgain(
-  store: ObjectStore,
-  prefix: string,
+async function* listAgain<T>(
+  list: () => AsyncIterable<T>,
+  keyOf: (entry: T) => string,
   options: Omit<RetryOptions, "signal">,
   call: CallOptions | undefined,
-): AsyncGenerator<ObjectInfo> {
+): AsyncGenerator<T> {
   let last = "";
-  let source = store.list(prefix, call)[Symbol.asyncIterator]();
+  let source = list()[Symbol.asyncIterator]();
   const next = async () => {
     try {
       return await source.next();
     } catch (error) {
-      source = store.list(prefix, call)[Symbol.asyncIterator]();
+      source = list()[Symbol.asyncIterator]();
       throw error;
     }
   };
@@ -47,8 +60,8 @@ async function* listAgain(
     call?.signal?.throwIfAborted();
     const step = await retry(next, { ...options, signal: call?.signal });
     if (step.done) return;
-    if (step.value.key <= last) continue;
-    last = step.value.key;
+    if (keyOf(step.value) <= last) continue;
+    last = keyOf(step.value);
     yield step.value;
   }
 }

@@ -132,6 +132,21 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       expect(part[0]).toBe(100);
     });
 
+    it("names the folders below a prefix, once each, however deep their objects lie", async () => {
+      for (const key of ["b/x", "a/1/2/3", "a/1/2/4", "a/2", "top", "a-b/x", "a0/x"]) await store.put(key, bytes(key));
+      const foldersOf = async (prefix: string) => {
+        const names: string[] = [];
+        for await (const name of store.folders(prefix)) names.push(name);
+        return names;
+      };
+      expect(await foldersOf("")).toEqual(["a-b/", "a/", "a0/", "b/"]);
+      expect(await foldersOf("a/")).toEqual(["1/"]);
+      expect(await foldersOf("a/1/2/")).toEqual([]);
+      expect(await foldersOf("none/")).toEqual([]);
+      await store.delete("b/x");
+      expect(await foldersOf("")).toEqual(["a-b/", "a/", "a0/"]);
+    });
+
     it("lists in ascending order of keys, with sizes", async () => {
       // '-' and '.' sort before '/', digits after it: an order by folders would differ.
       const keys = ["a", "b-c/x", "b.c", "b/a", "b/a0", "b/b/c", "b/b-c", "b0", "b_", "B", "z/1"];

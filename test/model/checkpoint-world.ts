@@ -63,6 +63,7 @@ export const modelTransfer: Transfer = {
   fetch: () => Promise.reject(new Error("not used")),
   verify: () => Promise.reject(new Error("not used")),
   matches: () => Promise.reject(new Error("not used")),
+  hurry: () => {},
   close: () => Promise.resolve(),
 };
 

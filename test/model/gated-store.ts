@@ -181,6 +181,9 @@ export class GatedStore {
         });
         yield* infos;
       },
+      folders: () => {
+        throw new Error("no part of the protocol");
+      },
       delete: (key) =>
         gate("delete", key, () => {
           objects.delete(key);

@@ -55,6 +55,10 @@ export class HeldStore implements ObjectStore {
     yield* this.#store.list(prefix, options);
   }
 
+  folders(prefix: string, options?: CallOptions): AsyncIterable<string> {
+    return this.#store.folders(prefix, options);
+  }
+
   async delete(key: string, options?: CallOptions): Promise<void> {
     await this.#pass("delete", key);
     return this.#store.delete(key, options);

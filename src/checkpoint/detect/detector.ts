@@ -1,5 +1,6 @@
 import { statfs } from "node:fs/promises";
 import type { Clock } from "../../core/index.ts";
+import { faultOnReading, readClosed } from "./careful-read.ts";
 import {
   createGeneric,
   createUserPattern,
@@ -18,7 +19,16 @@ import { findRemoval } from "./removal.ts";
 import { scanDirectory, statEntry } from "./scan.ts";
 import { checkStructure, type Structure } from "./structure.ts";
 import { without } from "./tree.ts";
-import type { Candidate, CompleteCheckpoint, Convention, Detector, Scan, ScanEntry, WriterState } from "./types.ts";
+import type {
+  Candidate,
+  CompleteCheckpoint,
+  Convention,
+  Detector,
+  ReadSmall,
+  Scan,
+  ScanEntry,
+  WriterState,
+} from "./types.ts";
 
 /** How a {@link Detector} looks. */
 export interface DetectorOptions {
@@ -33,6 +43,11 @@ export interface DetectorOptions {
   readonly isShard?: boolean | undefined;
   /** Paths matching any of these, and all below them, are not looked at. */
   readonly ignore?: readonly string[] | undefined;
+  /**
+   * Set when the directory is a mounted Cloud Storage bucket: opening a file that is being written ends its upload early, so nothing is opened before
+   * the checkpoint's marker is there and closed. @default false
+   */
+  readonly isBucket?: boolean | undefined;
   /** What the writer has open. @default /proc */
   readonly openFiles?: LookAtOpenFiles | undefined;
 }
@@ -80,7 +95,8 @@ class DirectoryDetector implements Detector {
   readonly #rounds: readonly (readonly Convention[])[];
   readonly #ignore: readonly ((path: string) => boolean)[];
   readonly #lookAtOpenFiles: LookAtOpenFiles;
-  readonly #read;
+  readonly #read: ReadSmall;
+  readonly #isBucket: boolean;
   readonly #memories = new Map<string, Memory>();
   #hasFolderTimes: boolean | undefined;
   #last: Finding | undefined;
@@ -104,6 +120,7 @@ class DirectoryDetector implements Detector {
     this.#ignore = (options.ignore ?? []).map(compileGlob);
     this.#lookAtOpenFiles = options.openFiles ?? createOpenFilesLook(options.root);
     this.#read = createReadSmall(options.root);
+    this.#isBucket = options.isBucket ?? false;
   }
 
   get waitingFor(): string | undefined {
@@ -142,10 +159,14 @@ class DirectoryDetector implements Detector {
 
   /** What was found in the directory as it is now; the same objects again while nothing in it changes. */
   async #find(): Promise<Finding> {
-    const seen = await scanDirectory(this.#root);
+    const seen = await scanDirectory(this.#root, { isBucket: this.#isBucket });
     if (this.#last && isSameScan(this.#last.seen, seen)) return this.#last;
     const scan = without(seen, ({ path }) => this.#ignore.some((matches) => matches(path)));
-    this.#last = { seen, scan, found: await findCandidates(scan, this.#rounds, this.#read) };
+    this.#last = {
+      seen,
+      scan,
+      found: await findCandidates(scan, this.#rounds, this.#isBucket ? undefined : this.#read),
+    };
     return this.#last;
   }
 
@@ -155,7 +176,7 @@ class DirectoryDetector implements Detector {
     for (let at = 0; at < entries.length; at += batch) {
       const isSame = await Promise.all(
         entries.slice(at, at + batch).map(async (entry) => {
-          const now = await statEntry(this.#root, entry.path);
+          const now = await statEntry(this.#root, entry.path, { isBucket: this.#isBucket });
           return now !== undefined && stamp(now) === stamp(entry);
         }),
       );
@@ -225,12 +246,15 @@ class DirectoryDetector implements Detector {
     if (look.writer.state === "running" && !look.isBlind) memory.wasClosed = true;
     const wait = this.#mustWait(candidate, memory, look);
     if (wait !== undefined) return wait;
-    const structure = await this.#checkStructure(candidate);
+    const read = this.#isBucket ? readClosed(this.#read, candidate, look, scan) : this.#read;
+    const fault = this.#isBucket ? await faultOnReading(found, scan, read) : undefined;
+    if (fault !== undefined) return fault;
+    const structure = await this.#checkStructure(candidate, read);
     if (structure.fault !== undefined) return structure.fault;
     const isUnmarked = candidate.state === "unmarked";
     const doubt = isUnmarked ? this.#doubtAbout(candidate, memory, look.writer, structure.whole) : undefined;
     if (doubt !== undefined) return doubt;
-    const refined = (await found.convention.refine?.(candidate, this.#read, scan)) ?? candidate;
+    const refined = (await found.convention.refine?.(candidate, read, scan)) ?? candidate;
     if (refined.state === "incomplete") return refined.why;
     memory.complete = { ...refined, state: refined.state, fingerprint: memory.fingerprint };
     memory.completeSince = look.now;
@@ -304,7 +328,10 @@ class DirectoryDetector implements Detector {
     if (writer.state === "exited") return undefined;
     if (candidate.ambiguous && !isVouchedFor && !look.hasSuccessor(candidate))
       return `${candidate.why}; it counts once a later one is begun`;
-    const required = requiredQuiet(isVouchedFor ? { ...candidate, state: "marked" } : candidate, look.isBlind);
+    if (this.#isBucket && candidate.state === "unmarked" && !isVouchedFor && candidate.markers.length === 0)
+      return `it has no marker, and on a Cloud Storage mount nothing is read without one while the program runs (${candidate.why}); give --complete-when, or call outlast.saved()`;
+    const state = isVouchedFor ? "marked" : candidate.state;
+    const required = requiredQuiet({ ...candidate, state }, look.isBlind, this.#isBucket);
     const quiet = look.now - memory.since;
     if (memory.looks >= 2 && quiet >= required) return undefined;
     return `unchanged for ${(quiet / 1000).toFixed(1)} s of the ${(required / 1000).toFixed(1)} s it must be (${candidate.why})`;
@@ -312,6 +339,7 @@ class DirectoryDetector implements Detector {
 
   async #checkStructure(
     candidate: Candidate,
+    read: ReadSmall,
   ): Promise<{ readonly whole: boolean; readonly fault: string | undefined }> {
     const markers = new Set(candidate.markers);
     let whole = true;
@@ -323,7 +351,7 @@ class DirectoryDetector implements Detector {
       const mayBeEmpty = markers.has(entry.path)
         ? candidate.convention === "complete-when"
         : candidate.state === "marked" && !isData(entry.path);
-      const structure: Structure = await checkStructure(entry, this.#read, mayBeEmpty);
+      const structure: Structure = await checkStructure(entry, read, mayBeEmpty);
       if (structure.verdict === "broken")
         return { whole: false, fault: `${entry.path} is not whole: ${structure.why}` };
       if (structure.verdict !== "whole") whole = false;

@@ -1,7 +1,7 @@
 import type { Found } from "./conventions/index.ts";
 import type { LookAtOpenFiles, OpenFiles } from "./open-files.ts";
 import { folderOf } from "./tree.ts";
-import type { Candidate, WriterState } from "./types.ts";
+import type { Candidate, ScanEntry, WriterState } from "./types.ts";
 
 /** One look: the open files are asked for once, and only when they matter. */
 export class Look {
@@ -45,6 +45,13 @@ export class Look {
     return files?.known
       ? candidate.entries.find((entry) => entry.type === "file" && files.has(entry))?.path
       : undefined;
+  }
+
+  /** Whether a file may be read now without a writer noticing: nobody has it open, or nobody writes at all. */
+  isClosed(entry: ScanEntry): boolean {
+    const files = this.#files;
+    if (files?.known) return !files.has(entry);
+    return this.writer.state !== "running";
   }
 
   get #files(): OpenFiles | undefined {

@@ -6,6 +6,8 @@ export const quietTimes = {
   marked: 400,
   /** The same where open files cannot be seen. */
   markedBlind: 1_000,
+  /** The same on a mounted bucket, where looking into a file that is still being written ends its upload. */
+  markedBlindBucket: 10_000,
   /** An unmarked one that nobody has open. */
   unmarked: 3_000,
   /** An unmarked one where open files cannot be seen: this, and a second for every 64 MiB. */
@@ -17,9 +19,11 @@ export const quietTimes = {
 } as const;
 
 /** How long a candidate must have looked the same; longer where open files cannot be seen. */
-export function requiredQuiet(candidate: Candidate, isBlind: boolean): number {
-  if (candidate.state === "marked") return isBlind ? quietTimes.markedBlind : quietTimes.marked;
+export function requiredQuiet(candidate: Candidate, isBlind: boolean, isBucket: boolean): number {
+  const markedBlind = isBucket ? quietTimes.markedBlindBucket : quietTimes.markedBlind;
+  if (candidate.state === "marked") return isBlind ? markedBlind : quietTimes.marked;
   if (!isBlind) return quietTimes.unmarked;
   const bytes = candidate.entries.reduce((sum, { size, type }) => (type === "file" ? sum + size : sum), 0);
-  return Math.min(quietTimes.blindMost, quietTimes.unmarkedBlind + (bytes / quietTimes.blindBytesPerSecond) * 1000);
+  const bySize = quietTimes.unmarkedBlind + (bytes / quietTimes.blindBytesPerSecond) * 1000;
+  return Math.max(markedBlind, Math.min(quietTimes.blindMost, bySize));
 }

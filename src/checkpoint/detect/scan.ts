@@ -10,17 +10,23 @@ export const ownFolder = ".outlast";
 /** Calls under way at once: enough to fill libuv's threads, few enough to stop soon. */
 const concurrency = 32;
 
+/** What kind of directory is looked at. */
+export interface ScanOptions {
+  /** Set on a mounted bucket, where an inode number says nothing. @default false */
+  readonly isBucket?: boolean | undefined;
+}
+
 /** Walks the directory with lstat, never opening a file. What vanishes on the way is not in the result. */
-export async function scanDirectory(root: string): Promise<Scan> {
+export async function scanDirectory(root: string, options: ScanOptions = {}): Promise<Scan> {
   const found: ScanEntry[] = [];
-  const walk = new Walk(root, found);
+  const walk = new Walk(root, found, options);
   await walk.run();
   found.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   return { root, entries: new Map(found.map((entry) => [entry.path, entry])) };
 }
 
 /** Looks at one path again; undefined when it is gone. */
-export function statEntry(root: string, path: string): Promise<ScanEntry | undefined> {
+export function statEntry(root: string, path: string, options: ScanOptions = {}): Promise<ScanEntry | undefined> {
   return new Promise((resolve, reject) => {
     lstat(encodePath(join(root, path)), (error, stats) => {
       if (error) {
@@ -28,7 +34,7 @@ export function statEntry(root: string, path: string): Promise<ScanEntry | undef
         else reject(scanError(root, path, error));
         return;
       }
-      const entry = toEntry(path, stats);
+      const entry = toEntry(path, stats, options);
       if (entry.type !== "link") {
         resolve(entry);
         return;
@@ -46,6 +52,7 @@ export function statEntry(root: string, path: string): Promise<ScanEntry | undef
 class Walk {
   readonly #root: string;
   readonly #found: ScanEntry[];
+  readonly #options: ScanOptions;
   readonly #folders: string[] = [""];
   readonly #names: { readonly folder: string; readonly names: readonly string[]; next: number }[] = [];
   #active = 0;
@@ -53,9 +60,10 @@ class Walk {
   #resolve: () => void = () => {};
   #reject: (error: unknown) => void = () => {};
 
-  constructor(root: string, found: ScanEntry[]) {
+  constructor(root: string, found: ScanEntry[], options: ScanOptions) {
     this.#root = root;
     this.#found = found;
+    this.#options = options;
   }
 
   run(): Promise<void> {
@@ -114,7 +122,7 @@ class Walk {
         this.#done(isGone(error) ? undefined : scanError(this.#root, path, error));
         return;
       }
-      const entry = toEntry(path, stats);
+      const entry = toEntry(path, stats, this.#options);
       if (entry.type === "directory") this.#folders.push(path);
       if (entry.type !== "link") {
         this.#found.push(entry);
@@ -137,13 +145,13 @@ class Walk {
   }
 }
 
-function toEntry(path: string, stats: Stats): ScanEntry {
+function toEntry(path: string, stats: Stats, { isBucket }: ScanOptions): ScanEntry {
   return {
     path,
     type: stats.isFile() ? "file" : stats.isDirectory() ? "directory" : stats.isSymbolicLink() ? "link" : "other",
     size: stats.size,
     mode: stats.mode & 0o7777,
-    ino: stats.ino,
+    ino: isBucket ? 0 : stats.ino,
     mtimeMs: stats.mtimeMs,
     ctimeMs: stats.ctimeMs,
     dev: stats.dev,
@@ -159,6 +167,7 @@ function isGone(error: unknown): boolean {
 function scanError(root: string, path: string, cause: unknown): OutlastError {
   const target = join(root, path);
   const missing = path === "" && isGone(cause);
+  const isMountGone = systemCode(cause) === "ENOTCONN";
   return new OutlastError(
     missing ? "OUTLAST_DIR_MISSING" : "OUTLAST_STORE_FAILED",
     missing
@@ -171,7 +180,9 @@ function scanError(root: string, path: string, cause: unknown): OutlastError {
       recovery: "retry",
       hint: missing
         ? "create it, or give the right --dir"
-        : "check its permissions and its disk; --ignore leaves it out",
+        : isMountGone
+          ? "the program behind the mount has died: mount it again"
+          : "check its permissions and its disk; --ignore leaves it out",
     },
   );
 }

@@ -6,6 +6,7 @@ export interface ScanEntry {
   readonly size: number;
   /** Permission bits. */
   readonly mode: number;
+  /** 0 on a mounted bucket, which numbers its files anew whenever it likes. */
   readonly ino: number;
   readonly mtimeMs: number;
   readonly ctimeMs: number;
@@ -76,8 +77,11 @@ export type ReadSmall = (
 /** A framework's way of laying out checkpoints: one file each under detect/conventions. */
 export interface Convention {
   readonly name: string;
-  /** Finds this framework's checkpoints in a scan. Never opens a file before its marker is there. */
-  find(scan: Scan, read: ReadSmall): Promise<readonly Candidate[]>;
+  /**
+   * Finds this framework's checkpoints in a scan. Never opens a file before its marker is there. Without `read` nothing may be opened yet: what only a
+   * read can tell is left open and asked again, with `read`, once nobody writes.
+   */
+  find(scan: Scan, read: ReadSmall | undefined): Promise<readonly Candidate[]>;
   /** Reads what may only be read once nobody writes any more, such as a step number kept inside the file. */
   refine?(candidate: Candidate, read: ReadSmall, scan: Scan): Promise<Candidate>;
   /** Whether `other`, still unfinished, may turn out to be part of the same save as `candidate`. */

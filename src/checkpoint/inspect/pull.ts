@@ -1,6 +1,7 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { OutlastError } from "../../core/index.ts";
+import { findBucketMount } from "../../storage/index.ts";
 import { getManifest } from "../manifest-codec.ts";
 import { readNewest } from "../read-newest.ts";
 import type { RunStore } from "../run-store.ts";
@@ -27,6 +28,12 @@ export async function pullCheckpoint(
   const { transfer, signal } = options;
   const to = resolve(options.to);
   const { log } = await openLog(run, signal);
+  if (await findBucketMount(to)) {
+    throw new OutlastError("OUTLAST_USAGE", `${to} is on a mounted Cloud Storage bucket`, {
+      target: to,
+      hint: "give a directory on a disk to --to; what is there may be copied to the bucket afterwards",
+    });
+  }
   await mkdir(to, { recursive: true });
   if ((await readdir(to)).length > 0) {
     throw new OutlastError("OUTLAST_USAGE", `${to} is not empty`, {

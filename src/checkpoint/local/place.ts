@@ -4,6 +4,8 @@ import { systemCode } from "../../core/index.ts";
 import type { Manifest } from "../manifest.ts";
 import { encodePath } from "../path-bytes.ts";
 import { moveAside } from "./move-aside.ts";
+import type { OwnFolder } from "./own-folder.ts";
+import { placeInBucket } from "./place-in-bucket.ts";
 
 /**
  * Moves a restored and verified checkpoint from the stage to where the program looks for it: its folder or file in one rename each, then markers
@@ -11,8 +13,7 @@ import { moveAside } from "./move-aside.ts";
  */
 export async function placeStage(
   dir: string,
-  stage: string,
-  aside: string,
+  own: OwnFolder,
   label: string,
   manifests: readonly Manifest[],
 ): Promise<void> {
@@ -22,12 +23,16 @@ export async function placeStage(
   const after = last.filter((path) => units.includes(path));
   const inTheWay: string[] = [];
   for (const unit of first) if (await exists(join(dir, unit))) inTheWay.push(unit);
-  if (inTheWay.length > 0) await moveAside(dir, aside, label, inTheWay);
+  if (inTheWay.length > 0) await moveAside(dir, own, { label, paths: inTheWay, markers: last });
+  if (own.bucket) {
+    await placeInBucket(dir, own, manifests, { units: [...first, ...after], last });
+    return;
+  }
   const touched = new Set<string>();
   for (const unit of [...first, ...after]) {
     const to = join(dir, unit);
     await mkdir(encodePath(dirname(to)), { recursive: true });
-    await rename(encodePath(join(stage, unit)), encodePath(to));
+    await rename(encodePath(join(own.stage, unit)), encodePath(to));
     touched.add(dirname(to));
   }
   for (const folder of touched) await syncFolder(folder);

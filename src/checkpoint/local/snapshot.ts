@@ -7,6 +7,7 @@ import type { ManifestEntry } from "../manifest.ts";
 import { staysInside } from "../manifest-links.ts";
 import { encodePath } from "../path-bytes.ts";
 import type { SourceFile } from "../transfer/types.ts";
+import type { OwnFolder } from "./own-folder.ts";
 
 /** A complete checkpoint held still for reading. */
 export interface Snapshot {
@@ -22,18 +23,26 @@ export interface Snapshot {
 
 /**
  * Takes a snapshot: a reflink of each file where the file system has them, else a hard link, which survives the trainer's deletions and
- * renames but not writing in place; so every file also carries a guard that must hold while it is read.
+ * renames but not writing in place; so every file also carries a guard that must hold while it is read. A mounted bucket has neither: there
+ * files are read where they are, under the same guard.
  */
-export async function takeSnapshot(dir: string, folder: string, checkpoint: CompleteCheckpoint): Promise<Snapshot> {
-  const remove = () => rm(folder, { recursive: true, force: true });
+export async function takeSnapshot(
+  dir: string,
+  own: Pick<OwnFolder, "snapshot" | "bucket">,
+  checkpoint: CompleteCheckpoint,
+): Promise<Snapshot> {
+  const { snapshot: folder, bucket } = own;
+  const remove = async () => {
+    if (!bucket) await rm(folder, { recursive: true, force: true });
+  };
   try {
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true });
+    await remove();
+    if (!bucket) await mkdir(folder, { recursive: true });
     const files: SourceFile[] = [];
     const entries: ManifestEntry[] = [];
     let newestMs = 0;
     const pointed = new Set(checkpoint.pointers.map((pointer) => pointer.path));
-    const holder = new Holder(dir, folder);
+    const holder = new Holder(dir, bucket ? undefined : folder);
     const regular = checkpoint.entries.filter((entry) => entry.type === "file" && !pointed.has(entry.path));
     files.push(...(await holder.holdAll(regular)));
     for (const entry of regular) newestMs = Math.max(newestMs, entry.mtimeMs);
@@ -71,10 +80,11 @@ const atOnce = 16;
 /** Holds a snapshot's files; learns from the first whether the file system has reflinks. */
 class Holder {
   readonly #dir: string;
-  readonly #folder: string;
+  /** Undefined where nothing can be held. */
+  readonly #folder: string | undefined;
   #canReflink = true;
 
-  constructor(dir: string, folder: string) {
+  constructor(dir: string, folder: string | undefined) {
     this.#dir = dir;
     this.#folder = folder;
   }
@@ -91,6 +101,7 @@ class Holder {
 
   async #hold(entry: ScanEntry, number: number): Promise<SourceFile> {
     const original = encodePath(join(this.#dir, entry.path));
+    if (this.#folder === undefined) return readInPlace(original, entry);
     const held = join(this.#folder, String(number));
     const isReflink = await this.#reflink(original, held);
     const source = isReflink || (await hardLink(original, held)) ? held : original;
@@ -125,6 +136,19 @@ class Holder {
       return false;
     }
   }
+}
+
+/** The file itself, to be looked at again before it is opened: opening what is being written again would end its upload. */
+async function readInPlace(source: string | Buffer, entry: ScanEntry): Promise<SourceFile> {
+  const { path, size, mode, mtimeMs } = entry;
+  const seen = await lstatOrGone(source);
+  if (!seen.isFile() || seen.size !== size || seen.mtimeMs !== mtimeMs) {
+    throw new OutlastError("OUTLAST_SOURCE_CHANGED", `${path} changed before it could be read`, {
+      target: path,
+      recovery: "reset",
+    });
+  }
+  return { path, source, size, mode, mtimeMs, guard: { mtimeMs, isBeforeOpen: true } };
 }
 
 /** False where the file system has no hard links; the file is then read where it is. */

@@ -12,6 +12,8 @@ export type RecordBody =
       readonly of: number;
       readonly hash?: HashName;
       readonly again?: boolean;
+      /** Not a start of the program: `outlast checkpoints copy` writes here. */
+      readonly copy?: boolean;
     }
   /** A shard has restored and verified the target (0: nothing to restore). */
   | { readonly kind: "ready"; readonly epoch: number; readonly target: number }

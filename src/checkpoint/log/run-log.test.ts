@@ -141,6 +141,9 @@ function longLog(length: number): { store: ObjectStore; requests: string[]; obje
     list: () => {
       throw new Error("the log's head is not found by listing");
     },
+    folders: () => {
+      throw new Error("the log's head is not found by listing");
+    },
   };
   return { store, requests, objects };
 }

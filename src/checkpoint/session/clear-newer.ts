@@ -37,7 +37,9 @@ export async function clearNewer(
   const newer = (await detector.candidates()).filter(isNewer);
   if (newer.length === 0) return { moved: [], folder: undefined };
   const paths = new Set(newer.flatMap((candidate) => (candidate.path === "" ? topLevel(candidate) : [candidate.path])));
-  const folder = await moveAside(dir, own.aside, `${epoch}-newer-than-${resumed?.step ?? "start"}`, paths);
+  const label = `${epoch}-newer-than-${resumed?.step ?? "start"}`;
+  const markers = newer.flatMap((candidate) => candidate.markers);
+  const folder = await moveAside(dir, own, { label, paths, markers });
   return { moved: [...paths], folder };
 }
 

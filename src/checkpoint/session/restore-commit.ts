@@ -1,5 +1,6 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { formatBytes, isOutlastError, OutlastError } from "../../core/index.ts";
 import type { Scan } from "../detect/index.ts";
 import { scanDirectory } from "../detect/index.ts";
 import type { OwnFolder } from "../local/own-folder.ts";
@@ -48,7 +49,7 @@ export async function restoreCommit(
       : commit.manifests;
   const manifests: Manifest[] = [];
   for (const ref of refs) manifests.push(await getManifest(run, ref, state.hash, signal));
-  const scan = await scanDirectory(dir);
+  const scan = await scanDirectory(dir, { isBucket: own.bucket !== undefined });
   const bytes = manifests.reduce((sum, manifest) => sum + manifest.bytes, 0);
   const path = manifests[0]?.path ?? "";
   if (await isInPlace(context, manifests, scan, signal)) {
@@ -56,12 +57,13 @@ export async function restoreCommit(
     return { manifests, bytes, fetchedBytes: 0 };
   }
   await rm(own.stage, { recursive: true, force: true });
-  await mkdir(own.stage, { recursive: true });
+  await mkdir(own.stage, { mode: 0o700 });
   let fetchedBytes = 0;
   try {
     const there = new Set<string>();
     for (const manifest of manifests) {
-      const local = localFiles(manifest, scan);
+      // What lies in a bucket has to be fetched as well: nothing is gained by reading it there.
+      const local = own.bucket ? undefined : localFiles(manifest, scan);
       const result = await transfer.fetch({
         store: run.store,
         prefix: run.prefix,
@@ -76,11 +78,24 @@ export async function restoreCommit(
       for (const entry of manifest.entries) if (entry.type !== "directory") there.add(entry.path);
     }
     await context.clear(path, false);
-    await placeStage(dir, own.stage, own.aside, `${context.epoch}-replaced-by-${commit.step}`, manifests);
+    await placeStage(dir, own, `${context.epoch}-replaced-by-${commit.step}`, manifests);
+  } catch (error) {
+    if (own.bucket && isOutlastError(error, "OUTLAST_DISK_FULL")) throw stageFull(own.stage, bytes, error);
+    throw error;
   } finally {
     await rm(own.stage, { recursive: true, force: true });
   }
   return { manifests, bytes, fetchedBytes };
+}
+
+function stageFull(stage: string, bytes: number, cause: unknown): OutlastError {
+  const wanted = formatBytes(bytes);
+  return new OutlastError("OUTLAST_DISK_FULL", `${stage} has no room for a checkpoint of ${wanted}`, {
+    operation: "restore",
+    target: stage,
+    cause,
+    hint: `a checkpoint is put together on a local disk before it goes to a mounted bucket: set TMPDIR to a folder with ${wanted} of room`,
+  });
 }
 
 /** Whether the directory already holds these checkpoints, no file more and no file less, byte for byte. */

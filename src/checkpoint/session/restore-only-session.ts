@@ -28,6 +28,7 @@ export class RestoreOnlySession implements CheckpointSession {
     );
     const head = await log.head(signal);
     if (head && isFinished(head.state) && !again) return { kind: "already-finished" };
+    await place.undoRestoring();
     let resume: Resume | undefined;
     if (head && head.state.committed > 0) {
       const onDamaged = ({ step }: { step: number }, { message }: Error) =>

@@ -24,6 +24,8 @@ export interface SessionOptions {
   readonly completeWhen?: string | undefined;
   /** Patterns of what is no part of any checkpoint. */
   readonly ignore?: readonly string[] | undefined;
+  /** Bytes per second that the transfer holds shipments beside the running program to. @default no limit */
+  readonly maxRate?: number | undefined;
   /** How often to look for complete checkpoints. @default 500 */
   readonly pollMs?: number | undefined;
   /** How often to look whether a later start took over. @default 10_000 */

@@ -46,7 +46,7 @@ export class Session implements CheckpointSession {
   readonly #options: SessionOptions;
   readonly #run: RunStore;
   readonly #log: RunLog;
-  readonly #rate = new ShipRate();
+  readonly #rate: ShipRate;
   readonly #book = new ReuseBook();
   readonly #steps: StepNumbers;
   readonly #stop = new AbortController();
@@ -54,6 +54,7 @@ export class Session implements CheckpointSession {
   #resume: Resume | undefined;
   #hasEnded = false;
   #isNoticed = false;
+  #isHurried = false;
   /** What the program called saved, being passed on to the detector. */
   #vouching: Promise<unknown> = Promise.resolve();
   #shipments = 0;
@@ -67,6 +68,7 @@ export class Session implements CheckpointSession {
     this.#run = openRun(options.store, options.run);
     this.#log = new RunLog(this.#run, { clock: options.clock });
     this.#steps = new StepNumbers(options.dir);
+    this.#rate = new ShipRate(options.maxRate);
     this.events.on("session:ended", () => {
       this.#hasEnded = true;
     });
@@ -78,7 +80,7 @@ export class Session implements CheckpointSession {
     const place = await WorkingDirectory.open(this.#options, (message, error) => this.#warn(message, error));
     const record = await takeOver(this.#run, this.#log, { shard, of, again, hash: preferredHash() }, signal);
     if (!record) return { kind: "already-finished" };
-    await place.endOrphans();
+    await place.takeOver();
     const epoch = record.n;
     const { target, tenure } = await settleTarget(
       this.#run,
@@ -121,7 +123,8 @@ export class Session implements CheckpointSession {
       rate: this.#rate,
       events: this.events,
       clock,
-      pollMs: this.#options.pollMs,
+      // Each look at a mounted bucket is a list request for every folder.
+      pollMs: this.#options.pollMs ?? (place.own.bucket ? 1000 : undefined),
       state: () => this.#log.seen?.state,
       hasEnded: () => this.#hasEnded,
     });
@@ -148,6 +151,7 @@ export class Session implements CheckpointSession {
   }
 
   async noticed(): Promise<void> {
+    this.#hurry();
     const place = this.#begun?.place;
     if (!place || this.#isNoticed) return;
     this.#isNoticed = true;
@@ -175,6 +179,8 @@ export class Session implements CheckpointSession {
     if (!begun) return { committedStep: undefined, lostStep: undefined };
     this.#stop.abort();
     begun.watch.stop();
+    // The program needs the network no longer.
+    this.#hurry();
     // Under a deadline nothing but shipping is worth the time.
     if (options.deadline || this.#hasEnded) begun.background.halt();
     if (this.#hasEnded) {
@@ -297,6 +303,14 @@ export class Session implements CheckpointSession {
   #withNotice(writer: FinishOptions["writer"]): FinishOptions["writer"] {
     if (writer.state !== "exited" || !this.#isNoticed) return writer;
     return { ...writer, isNoticed: true };
+  }
+
+  /** From now on everything ships as fast as it can. */
+  #hurry(): void {
+    if (this.#isHurried) return;
+    this.#isHurried = true;
+    this.#options.transfer.hurry();
+    if (this.#options.maxRate !== undefined) this.#begun?.shipper.hurry();
   }
 
   #committedStep(): number | undefined {

@@ -28,7 +28,10 @@ interface Current {
   readonly checkpoint: CompleteCheckpoint;
   readonly abort: AbortController;
   readonly promise: Promise<ShipEnd>;
+  /** Acknowledged so far. */
   bytes: number;
+  /** From when on its speed is measured, and what was acknowledged by then. */
+  since: { readonly ms: number; readonly bytes: number };
 }
 
 /** Ships one checkpoint at a time. */
@@ -47,7 +50,17 @@ export class Shipper {
   /** Milliseconds until the shipment under way should be committed; 0 when there is none. */
   remainingMs(): number {
     const current = this.#current;
-    return current ? this.#options.rate.predictMs(Math.max(1, sizeOf(current.checkpoint) - current.bytes)) : 0;
+    if (!current) return 0;
+    const { rate, clock } = this.#options;
+    const left = sizeOf(current.checkpoint) - current.bytes;
+    rate.observe(current.bytes - current.since.bytes, left, clock.monotonic() - current.since.ms);
+    return rate.predictMs(Math.max(1, left));
+  }
+
+  /** Nothing holds the shipment under way back any longer: its speed so far no longer counts. */
+  hurry(): void {
+    const current = this.#current;
+    if (current) current.since = { ms: this.#options.clock.monotonic(), bytes: current.bytes };
   }
 
   /** Ships a checkpoint; only when nothing else is under way. */
@@ -58,7 +71,8 @@ export class Shipper {
     const abort = new AbortController();
     const signal = options.deadline ? options.deadline.signal(abort.signal) : abort.signal;
     const promise = this.#run(checkpoint, options.background ?? false, signal);
-    const current: Current = { checkpoint, abort, bytes: 0, promise };
+    const since = { ms: this.#options.clock.monotonic(), bytes: 0 };
+    const current: Current = { checkpoint, abort, bytes: 0, since, promise };
     this.#current = current;
     return current.promise;
   }
@@ -84,6 +98,7 @@ export class Shipper {
       return this.#failed(checkpoint, error, signal);
     } finally {
       this.#current = undefined;
+      this.#options.rate.forget();
     }
   }
 
@@ -95,7 +110,7 @@ export class Shipper {
       return "done";
     }
     const started = clock.monotonic();
-    const snapshot = await takeSnapshot(place.dir, place.own.snapshot, checkpoint);
+    const snapshot = await takeSnapshot(place.dir, place.own, checkpoint);
     try {
       // Files that came or went between the look and the snapshot.
       if (!(await place.detector.recheck(checkpoint))) return "changed";

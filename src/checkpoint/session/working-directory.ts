@@ -1,18 +1,20 @@
-import { stat, writeFile } from "node:fs/promises";
+import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { randomId } from "../../core/index.ts";
 import {
   type CompleteCheckpoint,
   createDetector,
   type Detector,
-  ownFolder,
   type ScanEntry,
   scanDirectory,
   type WriterState,
 } from "../detect/index.ts";
-import { type Note, readNote, writeNote } from "../local/note.ts";
+import type { Note } from "../local/note.ts";
+import { createNoteFile, type NoteFile } from "../local/note-file.ts";
 import { endOrphans, identify } from "../local/orphan.ts";
 import { bootId, type OwnFolder, openOwnFolder } from "../local/own-folder.ts";
 import { type LocalPlan, planLocal } from "../local/plan-local.ts";
+import { undoRestoring } from "../local/restoring.ts";
 import type { CommitState, LogState } from "../log/state.ts";
 import type { Manifest } from "../manifest.ts";
 import type { Resume } from "../session-types.ts";
@@ -26,6 +28,7 @@ export class WorkingDirectory {
   readonly detector: Detector;
   readonly #options: SessionOptions;
   readonly #boot: string;
+  readonly #noteFile: NoteFile;
   readonly #found: Note | undefined;
   readonly #warn: (message: string, error?: unknown) => void;
   #note: Note | undefined;
@@ -34,15 +37,17 @@ export class WorkingDirectory {
 
   private constructor(
     options: SessionOptions,
-    state: { own: OwnFolder; boot: string; note: Note | undefined },
+    state: { own: OwnFolder; boot: string; noteFile: NoteFile; note: Note | undefined },
     warn: (message: string, error?: unknown) => void,
   ) {
     const { dir, clock, completeWhen, ignore, of = 1 } = options;
     this.dir = dir;
     this.own = state.own;
-    this.detector = createDetector({ root: dir, clock, completeWhen, ignore, isShard: of > 1 });
+    const isBucket = state.own.bucket !== undefined;
+    this.detector = createDetector({ root: dir, clock, completeWhen, ignore, isShard: of > 1, isBucket });
     this.#options = options;
     this.#boot = state.boot;
+    this.#noteFile = state.noteFile;
     this.#found = state.note;
     this.#warn = warn;
   }
@@ -53,17 +58,30 @@ export class WorkingDirectory {
     warn: (message: string, error?: unknown) => void,
   ): Promise<WorkingDirectory> {
     const own = await openOwnFolder(options.dir);
-    const note = await readNote(own.note);
+    const noteFile = createNoteFile(own);
+    const note = await noteFile.read();
     const boot = await bootId();
     await trimAside(own);
-    return new WorkingDirectory(options, { own, boot, note }, warn);
+    if (own.bucket && options.completeWhen === undefined && !options.restoreOnly) warn(bucketRule(options.dir));
+    return new WorkingDirectory(options, { own, boot, noteFile, note }, warn);
   }
 
   /**
-   * Ends a program that an earlier start left running here. Only after the run was taken over: a supervisor that still lives sees its program
-   * die and has to learn from the log that this was no failure.
+   * Makes the directory ours: ends a program that an earlier start left running here, and takes back what a restore that was cut off had written. Not
+   * before the run was taken over: until then both may be the business of a start that lives.
    */
-  async endOrphans(): Promise<void> {
+  async takeOver(): Promise<void> {
+    await this.#endOrphans();
+    await this.undoRestoring();
+  }
+
+  /** Takes back what a restore that was cut off had written. */
+  async undoRestoring(): Promise<void> {
+    if (this.own.bucket) await undoRestoring(this.dir, this.own.root);
+  }
+
+  /** Only after the run was taken over: a supervisor that still lives sees its program die and has to learn from the log that this was no failure. */
+  async #endOrphans(): Promise<void> {
     const { run, dir, clock, shard = 0, of = 1 } = this.#options;
     // Every start writes its note before its program begins.
     if (this.#found?.boot !== this.#boot) return;
@@ -126,8 +144,8 @@ export class WorkingDirectory {
     const { run, store } = this.#options;
     const complete = this.#kept.map((checkpoint) => checkpoint.fingerprint);
     this.#note = { run, store: store.url, epoch, base, boot: this.#boot, complete };
-    await writeNote(this.own.note, this.#note);
-    const scan = await scanDirectory(this.dir);
+    await this.#noteFile.write(this.#note);
+    const scan = await scanDirectory(this.dir, { isBucket: this.own.bucket !== undefined });
     const kept = new Set(this.#kept.flatMap((checkpoint) => checkpoint.entries.map((entry) => entry.path)));
     const old = [...scan.entries.values()].filter((entry) => !kept.has(entry.path));
     this.#baseline = new Map(old.map((entry) => [entry.path, stampOf(entry)]));
@@ -135,10 +153,12 @@ export class WorkingDirectory {
 
   /** The time by the file system's clock, which may be another machine's; far in the future when it cannot be had, so that nothing is trusted. */
   async now(): Promise<number> {
-    const probe = join(this.dir, ownFolder, "now");
+    // A new name each time: Cloud Storage allows one write a second for a name.
+    const probe = join(this.own.root, this.own.bucket ? `now-${randomId()}` : "now");
     try {
       await writeFile(probe, "");
       const { mtimeMs } = await stat(probe);
+      if (this.own.bucket) await rm(probe);
       return mtimeMs;
     } catch (error) {
       this.#warn("the file system's clock could not be read", error);
@@ -175,11 +195,16 @@ export class WorkingDirectory {
     if (!this.#note) return;
     this.#note = { ...this.#note, ...change };
     try {
-      await writeNote(this.own.note, this.#note);
+      await this.#noteFile.write(this.#note);
     } catch (error) {
       this.#warn("the note in the checkpoint directory could not be written", error);
     }
   }
+}
+
+/** What a user of a mounted bucket has to know, in one line. */
+function bucketRule(dir: string): string {
+  return `${dir} is a mounted Cloud Storage bucket: a checkpoint there is read only once its framework's marker is written; for a program without one give --complete-when, or call outlast.saved()`;
 }
 
 /** Names a file's state; without ctime, which snapshots move. */

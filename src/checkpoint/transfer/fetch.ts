@@ -3,67 +3,53 @@ import { dirname } from "node:path";
 import type { FileEntry } from "../manifest.ts";
 import { encodePath } from "../path-bytes.ts";
 import { checkManifest } from "./check-manifest.ts";
-import { dispatch } from "./dispatch.ts";
+import type { Crew } from "./crew.ts";
 import { fileError } from "./file-error.ts";
-import type { FinishJob, FoldersJob, Job, SealJob, Setup } from "./jobs.ts";
-import type { Lane } from "./lane.ts";
+import type { FinishJob, FoldersJob, SealJob } from "./jobs.ts";
 import { checkFileHash, type FetchPlan, type PlannedFetch, planFetch } from "./plan-fetch.ts";
 import type { FetchRequest, FetchResult } from "./types.ts";
 
 const filesAtOnce = 256;
 
 /**
- * Fetches a request's files over some lanes. In order: folders, files (checked before they are written), links, and last the
+ * Fetches a request's files. In order: folders, files (checked before they are written), links, and last the
  * modes and entries of folders, innermost first. Everything is on disk when it resolves.
  */
-export async function fetch(
-  request: FetchRequest,
-  lanes: readonly Lane[],
-  id: number,
-  signal: AbortSignal,
-): Promise<FetchResult> {
+export async function fetch(request: FetchRequest, crew: Crew): Promise<FetchResult> {
   const { manifest, prefix, into } = request;
   checkManifest(manifest, prefix);
   const plan = planFetch(request);
-  const setup: Setup = { hash: manifest.hash, prefix, owner: "", claims: undefined };
-  for (const lane of lanes) lane.begin(id, setup);
-  const all = <J extends Job>(jobs: readonly J[]) => dispatch(lanes, id, jobs, signal, () => {});
+  crew.begin({ hash: manifest.hash, prefix, owner: "", claims: undefined });
 
   const paths = [into, ...[...plan.folders.keys()].map((path) => encodePath(`${into}/${path}`))];
-  // One lane, in order: a folder must be there before those inside it.
-  await dispatch(
-    lanes.slice(0, 1),
-    id,
-    inGroups(paths).map((group): FoldersJob => ({ kind: "folders", paths: group })),
-    signal,
-    () => {},
-  );
+  // In order: a folder must be there before those inside it.
+  await crew.inOrder(inGroups(paths).map((group): FoldersJob => ({ kind: "folders", paths: group })));
   for (const file of plan.large.values()) await createFile(file.path);
-  const fetchedBytes = await fetchFiles(request, plan, lanes, id, signal);
+  const fetchedBytes = await fetchFiles(request, plan, crew);
   const finishes = [
     ...[...plan.large.values()].map((file) => ({ ...looks(file), isNew: false })),
     ...plan.empty.map((file) => ({ ...looks(file), isNew: true })),
   ];
-  await all(inGroups(finishes, 8).map((files): FinishJob => ({ kind: "finish", files })));
+  await crew.all(
+    inGroups(finishes, 8).map((files): FinishJob => ({ kind: "finish", files })),
+    () => {},
+  );
   for (const link of plan.links) await createLink(`${into}/${link.path}`, link.target);
   for (const level of foldersByDepth(into, plan)) {
-    await all(inGroups(level, 16).map((folders): SealJob => ({ kind: "seal", folders })));
+    await crew.all(
+      inGroups(level, 16).map((folders): SealJob => ({ kind: "seal", folders })),
+      () => {},
+    );
   }
   return { bytes: plan.bytes, fetchedBytes };
 }
 
-async function fetchFiles(
-  request: FetchRequest,
-  plan: FetchPlan,
-  lanes: readonly Lane[],
-  id: number,
-  signal: AbortSignal,
-): Promise<number> {
+async function fetchFiles(request: FetchRequest, plan: FetchPlan, crew: Crew): Promise<number> {
   const partial = new Map<FileEntry, Map<number, Uint8Array>>();
   let fetchedBytes = 0;
   let bytes = 0;
   const jobs = plan.jobs.map((planned) => planned.job);
-  await dispatch(lanes, id, jobs, signal, (outcome, index) => {
+  await crew.all(jobs, (outcome, index) => {
     const { job, owners } = plan.jobs[index] as PlannedFetch;
     if (outcome.isFetched) fetchedBytes += job.chunk.size;
     let at = 0;

@@ -10,6 +10,8 @@ export interface Setup {
   readonly owner: string;
   /** Memory of the `HashClaims`; undefined when nothing is sent. */
   readonly claims: SharedArrayBuffer | undefined;
+  /** Memory of the `SharedRate` that sending is held to, if it is. */
+  readonly rate?: SharedArrayBuffer | undefined;
 }
 
 /** A run of a source file's bytes. */

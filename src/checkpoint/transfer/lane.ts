@@ -1,12 +1,12 @@
 import type { Job, Outcome, Setup } from "./jobs.ts";
 
-/** One line of work: a worker thread, or this thread. Jobs given to it run one after the other, their disk waits overlap. */
+/** One line of work: a worker thread, or this thread. */
 export interface Lane {
-  /** How many jobs it wants in hand. */
+  /** The most jobs it takes in hand. */
   readonly depth: number;
-  /** Announces a request; its jobs name it by `id`. */
-  begin(id: number, setup: Setup): void;
+  /** Announces a request; its jobs name it by `id`. `onRefused` is called whenever the store sends a call back for now. */
+  begin(id: number, setup: Setup, onRefused?: () => void): void;
   run<J extends Job>(id: number, job: J): Promise<Outcome<J>>;
-  /** Forgets a request; jobs of it that have not begun reject. */
+  /** Ends a request: its calls to the store are broken off, jobs of it that have not begun reject. */
   end(id: number): void;
 }

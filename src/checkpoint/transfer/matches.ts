@@ -1,7 +1,6 @@
 import type { FileEntry } from "../manifest.ts";
-import { dispatch } from "./dispatch.ts";
+import type { Crew } from "./crew.ts";
 import type { MatchJob, MatchRun } from "./jobs.ts";
-import type { Lane } from "./lane.ts";
 import { chunkBytes, packedPieces } from "./limits.ts";
 import { fileHash } from "./plan-fetch.ts";
 import type { Transfer } from "./types.ts";
@@ -9,14 +8,9 @@ import type { Transfer } from "./types.ts";
 type Candidate = { readonly entry: FileEntry; readonly hashes: (Uint8Array | undefined)[] };
 
 /** Finds the files of a manifest whose local copies have exactly the recorded content. */
-export async function matches(
-  request: Parameters<Transfer["matches"]>[0],
-  lanes: readonly Lane[],
-  id: number,
-  signal: AbortSignal,
-): Promise<ReadonlySet<string>> {
+export async function matches(request: Parameters<Transfer["matches"]>[0], crew: Crew): Promise<ReadonlySet<string>> {
   const { manifest, local } = request;
-  for (const lane of lanes) lane.begin(id, { hash: manifest.hash, prefix: "", owner: "", claims: undefined });
+  crew.begin({ hash: manifest.hash, prefix: "", owner: "", claims: undefined });
   const candidates: Candidate[] = [];
   const jobs: { job: MatchJob; owners: { candidate: Candidate; piece: number }[]; bytes: number }[] = [];
   let runs: MatchRun[] = [];
@@ -44,7 +38,7 @@ export async function matches(
   const totalBytes = jobs.reduce((sum, { bytes }) => sum + bytes, 0);
   let done = 0;
   const all = jobs.map(({ job }) => job);
-  await dispatch(lanes, id, all, signal, ({ hashes }, index) => {
+  await crew.all(all, ({ hashes }, index) => {
     jobs[index]?.owners.forEach(({ candidate, piece }, run) => {
       candidate.hashes[piece] = hashes[run];
     });

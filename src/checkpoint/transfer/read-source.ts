@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync, type Stats } from "node:fs";
+import { closeSync, fstatSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
 import { systemCode } from "../../core/index.ts";
 import { fileError, sourceChanged } from "./file-error.ts";
 import type { SendPart } from "./jobs.ts";
@@ -12,6 +12,7 @@ export function readSource(part: SendPart, into: Uint8Array): void {
   }
   let fd: number;
   try {
+    if (part.guard?.isBeforeOpen) compare(part, lstatSync(asPath(part.source)));
     fd = openSync(asPath(part.source), "r");
   } catch (error) {
     if (systemCode(error) === "ENOENT") throw sourceChanged(part.path, "it is gone", error);
@@ -43,7 +44,7 @@ function compare(part: SendPart, seen: Stats): void {
 
 /** What differs between a guard and a later stat, if anything that could mean other content. */
 export function difference(guard: SourceGuard, seen: Stats): string | undefined {
-  if (seen.ino !== guard.ino) return "another file took its place";
+  if (guard.ino !== undefined && seen.ino !== guard.ino) return "another file took its place";
   if (seen.mtimeMs !== guard.mtimeMs) return "it was written to";
   if (guard.ctimeMs === undefined || seen.ctimeMs === guard.ctimeMs) return undefined;
   // Removing another name of the file moves ctime and leaves the content alone: a trainer rotating its checkpoints.

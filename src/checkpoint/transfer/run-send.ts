@@ -10,9 +10,10 @@ export async function runSend(
   context: LaneContext,
   claims: HashClaims,
 ): Promise<{ readonly done: Promise<SendOutcome> }> {
-  const buffer = await context.buffers.acquire();
+  const buffer = await context.buffers.acquire(job.size);
   let isHeld = false;
   try {
+    context.signal.throwIfAborted();
     const chunk = buffer.take(job.size);
     let at = 0;
     for (const part of job.parts) {
@@ -25,6 +26,8 @@ export async function runSend(
       partHashes: job.parts.length === 1 ? Uint8Array.from(raw) : hashParts(job, chunk, context.hash),
     };
     if (!claims.claim(raw)) return { done: Promise.resolve({ ...outcome, isSent: false }) };
+    await context.rate?.take(job.size, context.signal);
+    context.signal.throwIfAborted();
     const key = chunkKey(context.setup.prefix, outcome.hash, context.setup.owner);
     const { released, placed } = context.port.write(key, chunk);
     isHeld = true;

@@ -1,35 +1,29 @@
 import type { FileEntry, ManifestChunk, Piece } from "../manifest.ts";
-import { dispatch } from "./dispatch.ts";
+import type { Crew } from "./crew.ts";
 import { HashClaims } from "./hash-claims.ts";
-import type { SendOutcome, Setup } from "./jobs.ts";
-import type { Lane } from "./lane.ts";
+import type { SendOutcome } from "./jobs.ts";
 import { fileHash } from "./plan-fetch.ts";
 import { planSend, type SendPlan } from "./plan-send.ts";
 import { chunkKey } from "./run-send.ts";
 import type { SendRequest, SendResult, SourceFile } from "./types.ts";
 
-/** Sends a request's files over some lanes; every chunk is durable when it resolves. */
-export async function send(
-  request: SendRequest,
-  lanes: readonly Lane[],
-  id: number,
-  signal: AbortSignal,
-): Promise<SendResult> {
+/** Sends a request's files; every chunk is durable when it resolves. */
+export async function send(request: SendRequest, crew: Crew, rate: SharedArrayBuffer | undefined): Promise<SendResult> {
   const plan = await planSend(request.files);
   const claims = HashClaims.forCount(plan.jobs.length + request.reusable.size);
   for (const hash of request.reusable.keys()) claims.claim(Buffer.from(hash, "hex"));
-  const setup: Setup = { hash: request.hash, prefix: request.prefix, owner: request.owner, claims: claims.memory };
-  for (const lane of lanes) lane.begin(id, setup);
+  const { hash, prefix, owner } = request;
+  crew.begin({ hash, prefix, owner, claims: claims.memory, rate });
 
   const outcomes: SendOutcome[] = [];
   let done = 0;
-  await dispatch(lanes, id, plan.jobs, signal, (outcome, index) => {
+  await crew.all(plan.jobs, (outcome, index) => {
     outcomes[index] = outcome;
     done += plan.jobs[index]?.size ?? 0;
     request.onProgress?.({ bytes: done, totalBytes: plan.bytes });
   });
   // Every lane knows which folders it wrote to: all of them must be on disk before anything may name these chunks.
-  await Promise.all(lanes.map((lane) => lane.run(id, { kind: "settle" })));
+  await crew.each({ kind: "settle" });
   return describe(request, plan, outcomes);
 }
 

@@ -4,8 +4,11 @@ import type { Manifest, ManifestChunk, ManifestEntry } from "../manifest.ts";
 
 /** What `stat` said of a source file, after its snapshot was made (a hard link changes ctime). */
 export interface SourceGuard {
-  readonly ino: number;
+  /** Compared only when given: a mounted bucket numbers its files anew whenever it likes. */
+  readonly ino?: number | undefined;
   readonly mtimeMs: number;
+  /** Look before opening too: on a mounted bucket, opening a file that is being written ends its upload. @default false */
+  readonly isBeforeOpen?: boolean | undefined;
   /** Compared only when given. */
   readonly ctimeMs?: number | undefined;
   /**
@@ -107,5 +110,7 @@ export interface Transfer {
   matches(
     request: Pick<FetchRequest, "manifest" | "signal" | "onProgress"> & { readonly local: ReadonlyMap<string, string> },
   ): Promise<ReadonlySet<string>>;
+  /** Lifts the limit on background sends for good: from now on time counts more than bandwidth. */
+  hurry(): void;
   close(): Promise<void>;
 }

@@ -1,24 +1,21 @@
 import { checkManifest } from "./check-manifest.ts";
-import { dispatch } from "./dispatch.ts";
+import type { Crew } from "./crew.ts";
 import type { VerifyJob } from "./jobs.ts";
-import type { Lane } from "./lane.ts";
 import type { ChunkFault, FetchRequest } from "./types.ts";
 
 /** Reads every chunk of a manifest and lists those that are missing or differ. */
 export async function verify(
   request: Pick<FetchRequest, "prefix" | "manifest" | "onProgress">,
-  lanes: readonly Lane[],
-  id: number,
-  signal: AbortSignal,
+  crew: Crew,
 ): Promise<readonly ChunkFault[]> {
   const { manifest, prefix } = request;
   checkManifest(manifest, prefix);
-  for (const lane of lanes) lane.begin(id, { hash: manifest.hash, prefix, owner: "", claims: undefined });
+  crew.begin({ hash: manifest.hash, prefix, owner: "", claims: undefined });
   const totalBytes = manifest.chunks.reduce((sum, chunk) => sum + chunk.size, 0);
   const faults: (ChunkFault | undefined)[] = [];
   let bytes = 0;
   const jobs = manifest.chunks.map((chunk): VerifyJob => ({ kind: "verify", chunk }));
-  await dispatch(lanes, id, jobs, signal, ({ fault }, index) => {
+  await crew.all(jobs, ({ fault }, index) => {
     const chunk = manifest.chunks[index];
     if (!chunk) return;
     if (fault) faults[index] = { key: chunk.key, fault };

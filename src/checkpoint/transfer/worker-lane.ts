@@ -1,7 +1,9 @@
 import { Worker } from "node:worker_threads";
 import { OutlastError } from "../../core/index.ts";
+import type { StoreAddress } from "../../storage/index.ts";
 import type { Job, Outcome, Setup } from "./jobs.ts";
 import type { Lane } from "./lane.ts";
+import { remoteSends } from "./limits.ts";
 import { unpackError } from "./wire-error.ts";
 import type { FromWorker, ToWorker, WorkerStart } from "./worker-messages.ts";
 
@@ -10,14 +12,14 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** One job that has the buffer, and a few whose bytes are on their way to disk. */
-const jobsInHand = 5;
+/** On a directory: one job that has the buffer, and a few whose bytes are on their way to disk. */
+const folderDepth = 5;
 
 /** A worker thread, seen from the main thread. It keeps the process alive only while it has jobs. */
 export class WorkerLane {
-  readonly depth: number = jobsInHand;
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
+  readonly #onRefused = new Map<number, () => void>();
   #number = 0;
   #failure: Error | undefined;
 
@@ -28,6 +30,8 @@ export class WorkerLane {
       workerData: start,
       execArgv: [],
       name: "outlast-transfer",
+      // What arrives from the network is short-lived: a small nursery is emptied before much of it has piled up.
+      resourceLimits: { maxYoungGenerationSizeMb: 1 },
     });
     this.#worker.unref();
     this.#worker.on("message", (message: FromWorker) => this.#settle(message));
@@ -40,18 +44,20 @@ export class WorkerLane {
     return this.#failure === undefined;
   }
 
-  /** This lane for requests on the store in `folder`. */
-  on(folder: string): Lane {
+  /** This lane for requests on the store at `address`. */
+  on(address: StoreAddress): Lane {
     return {
-      depth: this.depth,
-      begin: (id, setup) => this.#begin(id, setup, folder),
+      depth: address.kind === "bucket" ? remoteSends : folderDepth,
+      begin: (id, setup, onRefused) => this.#begin(id, setup, address, onRefused),
       run: (id, job) => this.run(id, job),
       end: (id) => this.end(id),
     };
   }
 
-  #begin(id: number, setup: Setup, folder: string): void {
-    if (this.isAlive) this.#post({ type: "begin", id, setup, folder });
+  #begin(id: number, setup: Setup, address: StoreAddress, onRefused: (() => void) | undefined): void {
+    if (!this.isAlive) return;
+    if (onRefused) this.#onRefused.set(id, onRefused);
+    this.#post({ type: "begin", id, setup, address });
   }
 
   run<J extends Job>(id: number, job: J): Promise<Outcome<J>> {
@@ -66,6 +72,7 @@ export class WorkerLane {
   }
 
   end(id: number): void {
+    this.#onRefused.delete(id);
     if (this.isAlive) this.#post({ type: "end", id });
   }
 
@@ -78,6 +85,10 @@ export class WorkerLane {
   }
 
   #settle(message: FromWorker): void {
+    if ("refused" in message) {
+      this.#onRefused.get(message.refused)?.();
+      return;
+    }
     const waiting = this.#waiting.get(message.number);
     this.#waiting.delete(message.number);
     if (this.#waiting.size === 0) this.#worker.unref();

@@ -1,3 +1,4 @@
+import type { StoreAddress } from "../../storage/index.ts";
 import type { Lane } from "./lane.ts";
 import { WorkerLane } from "./worker-lane.ts";
 
@@ -12,11 +13,11 @@ export class WorkerPool {
     this.#isBackground = isBackground;
   }
 
-  /** Lanes for a request on the store in `folder`. */
-  lanes(folder: string): Lane[] {
+  /** Lanes for a request on the store at `address`. */
+  lanes(address: StoreAddress): Lane[] {
     this.#lanes = this.#lanes.filter((lane) => lane.isAlive);
     while (this.#lanes.length < this.#size) this.#lanes.push(new WorkerLane({ isBackground: this.#isBackground }));
-    return this.#lanes.map((lane) => lane.on(folder));
+    return this.#lanes.map((lane) => lane.on(address));
   }
 
   /** Ends the threads; what they were doing fails. */

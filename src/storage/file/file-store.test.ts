@@ -150,12 +150,13 @@ describe("a directory store", () => {
     const mountinfo = join(folder, "mountinfo");
     await writeFile(mountinfo, `1 0 0:1 / / rw - ext4 /dev/sda rw\n2 1 0:2 / ${folder} rw - fuse.gcsfuse bucket rw\n`);
     for (const access of ["read", "write"] as const) {
-      await mkdir(root, { recursive: true });
-      const work = openFileStore("x", root, { access, mountinfo });
+      const nested = join(folder, "not", "there", "yet");
+      const work = openFileStore("x", nested, { access, mountinfo });
       await expect(work).rejects.toMatchObject({
         code: "OUTLAST_STORE_UNSUITABLE",
-        hint: expect.stringContaining("gs://") as string,
+        hint: expect.stringContaining("--store gs://bucket/not/there/yet (") as string,
       });
+      expect(await readdir(folder)).not.toContain("not");
     }
   });
 
@@ -225,7 +226,7 @@ describe("a directory store", () => {
   it("opens by file: URL, and says what it does not know", async () => {
     await (await openStore(`file://${root}`, { access: "write" })).put("a", body);
     expect(await listAll(`file:${root}`)).toEqual([{ key: "a", size: 4 }]);
-    for (const location of ["gs://bucket/x", "s3://bucket", "http://host/x", "file://other-host/x", ""]) {
+    for (const location of ["gs://", "s3://Not-A-Bucket", "http://host/x", "file://other-host/x", ""]) {
       await expect(openStore(location, { access: "read" })).rejects.toMatchObject({ code: "OUTLAST_USAGE" });
     }
   });

@@ -7,7 +7,7 @@ import type { CallOptions, GetOptions, ObjectInfo, ObjectStore } from "../object
 import type { Aside } from "./aside.ts";
 import { DurableFolders, syncFolder } from "./durable-folders.ts";
 import { notFound, storeError } from "./system-error.ts";
-import { walk } from "./walk.ts";
+import { walk, walkFolders } from "./walk.ts";
 
 /**
  * Objects as files below a directory, safe to share between processes and machines.
@@ -55,10 +55,22 @@ export class FileStore implements ObjectStore {
     });
   }
 
-  async *list(prefix: string, options?: CallOptions): AsyncIterable<ObjectInfo> {
+  list(prefix: string, options?: CallOptions): AsyncIterable<ObjectInfo> {
+    return this.#listing(prefix, options, walk);
+  }
+
+  folders(prefix: string, options?: CallOptions): AsyncIterable<string> {
+    return this.#listing(prefix, options, walkFolders);
+  }
+
+  async *#listing<T>(
+    prefix: string,
+    options: CallOptions | undefined,
+    read: (root: string, prefix: string, check: () => void) => AsyncGenerator<T>,
+  ): AsyncGenerator<T> {
     assertPrefix(prefix);
     const signal = options?.signal;
-    const steps = walk(this.root, prefix, () => signal?.throwIfAborted());
+    const steps = read(this.root, prefix, () => signal?.throwIfAborted());
     for (;;) {
       const step = await this.#guard(
         "list",

@@ -1,5 +1,7 @@
 /** One line of `/proc/self/mountinfo`. */
 export interface Mount {
+  /** What of the file system is mounted: `/`, or the folder that a bind mount (a volume's `subPath`) shows. */
+  readonly root: string;
   readonly point: string;
   readonly type: string;
   readonly source: string;
@@ -12,9 +14,9 @@ export function parseMounts(mountinfo: string): Mount[] {
     // "36 35 98:0 /root /point options optional… - type source super-options"
     const fields = line.split(" ");
     const dash = fields.indexOf("-", 6);
-    const [point, type, source] = [fields[4], fields[dash + 1], fields[dash + 2]];
-    if (dash < 0 || !point || !type || !source) continue;
-    mounts.push({ point: unescape(point), type, source: unescape(source) });
+    const [root, point, type, source] = [fields[3], fields[4], fields[dash + 1], fields[dash + 2]];
+    if (dash < 0 || !root || !point || !type || !source) continue;
+    mounts.push({ root: unescape(root), point: unescape(point), type, source: unescape(source) });
   }
   return mounts;
 }
@@ -27,12 +29,6 @@ export function mountOf(path: string, mounts: readonly Mount[]): Mount | undefin
     if (holds && mount.point.length >= (best?.point.length ?? 0)) best = mount;
   }
   return best;
-}
-
-/** Whether a mount is a Cloud Storage bucket seen through gcsfuse: no links, and no durable write before close. */
-export function isBucketMount(mount: Mount | undefined): boolean {
-  if (!mount) return false;
-  return mount.type === "fuse.gcsfuse" || (mount.type === "fuse" && mount.source.includes("gcsfuse"));
 }
 
 function unescape(text: string): string {

@@ -1,10 +1,11 @@
-import { mkdir, readFile, realpath, stat } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isOutlastError, OutlastError, randomId, systemCode } from "../../core/index.ts";
+import { setAddress } from "../store-address.ts";
 import { Aside, type LinkCall } from "./aside.ts";
+import { findBucketMount, systemMountinfo } from "./bucket-mount.ts";
 import { syncFolder } from "./durable-folders.ts";
 import { FileStore } from "./file-store.ts";
-import { isBucketMount, mountOf, parseMounts } from "./mounts.ts";
 import { storeError } from "./system-error.ts";
 
 /** How {@link openFileStore} opens. */
@@ -23,13 +24,14 @@ export async function openFileStore(url: string, path: string, options: FileStor
   const aside = new Aside(root, options.link);
   const isWritable = options.access === "write";
   try {
+    // First of all, so that nothing is left in the bucket.
+    await refuseBucketMount(root, options.mountinfo ?? systemMountinfo);
     await requireDirectory(root, isWritable);
-    await refuseBucketMount(root, options.mountinfo ?? "/proc/self/mountinfo");
     if (isWritable) await probe(aside, root);
   } catch (error) {
     throw isOutlastError(error) ? error : storeError(error, "open", root);
   }
-  return new FileStore(url, root, aside, isWritable);
+  return setAddress(new FileStore(url, root, aside, isWritable), { kind: "folder", root });
 }
 
 /** The store's own folder is created, but not its parents: a missing parent is a typo or a volume that is not mounted. */
@@ -66,19 +68,16 @@ function missing(path: string, hint: string): OutlastError {
 }
 
 async function refuseBucketMount(root: string, mountinfo: string): Promise<void> {
-  let text: string;
-  try {
-    text = await readFile(mountinfo, "utf8");
-  } catch {
-    // No such list on this system; the link probe still refuses what cannot work.
-    return;
-  }
-  const mount = mountOf(await realpath(root), parseMounts(text));
-  if (!isBucketMount(mount)) return;
+  const mount = await findBucketMount(root, mountinfo);
+  if (!mount) return;
+  const { address, bucket, point } = mount;
+  // What --only-dir leaves out is not to be seen from here.
+  const onlyDir =
+    bucket === undefined ? "" : ` (if ${point} was mounted with --only-dir DIR, DIR comes after gs://${bucket}/)`;
   throw new OutlastError("OUTLAST_STORE_UNSUITABLE", `the store ${root} is a Cloud Storage bucket mounted by gcsfuse`, {
     operation: "open",
     target: root,
-    hint: "such a mount cannot create a file only if it is absent; name the bucket itself, as gs://BUCKET/PREFIX",
+    hint: `such a mount cannot create a file only if it is absent; name the bucket itself: --store ${address ?? "gs://BUCKET/PREFIX"}${onlyDir}`,
   });
 }
 

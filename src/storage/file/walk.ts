@@ -12,6 +12,16 @@ export async function* walk(root: string, prefix: string, check: () => void): As
   yield* walkFolder(root, prefix.slice(0, prefix.lastIndexOf("/") + 1), prefix, check);
 }
 
+/** The folders directly below `prefix` that hold an object at any depth; empty ones are no part of a key. */
+export async function* walkFolders(root: string, prefix: string, check: () => void): AsyncGenerator<string> {
+  check();
+  for (const name of await readNames(root, prefix, prefix)) {
+    if (!name.endsWith("/")) continue;
+    const { done } = await walk(root, prefix + name, check).next();
+    if (!done) yield name;
+  }
+}
+
 async function* walkFolder(
   root: string,
   folder: string,

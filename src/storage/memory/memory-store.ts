@@ -62,6 +62,17 @@ export class MemoryStore implements ObjectStore {
     }
   }
 
+  async *folders(prefix: string, options?: CallOptions): AsyncIterable<string> {
+    let last = "";
+    for await (const { key } of this.list(prefix, options)) {
+      const end = key.indexOf("/", prefix.length);
+      const name = key.slice(prefix.length, end + 1);
+      if (end < 0 || name === last) continue;
+      last = name;
+      yield name;
+    }
+  }
+
   async delete(key: string, options?: CallOptions): Promise<void> {
     await this.#enter(key, "delete", options);
     this.#objects.delete(key);

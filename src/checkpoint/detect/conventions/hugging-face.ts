@@ -63,7 +63,7 @@ async function judge(
   files: readonly ScanEntry[],
   mostRanks: number,
   isTrainers: boolean,
-  read: ReadSmall,
+  read: ReadSmall | undefined,
 ): Promise<Pick<Candidate, "state" | "why" | "ambiguous">> {
   const incomplete = (why: string) => ({ state: "incomplete" as const, why });
   if (tree.child(folder, sentinel)) return incomplete(`${sentinel} is there`);
@@ -84,7 +84,7 @@ async function judge(
     ({ path, mtimeMs }) => beforeMarker.test(nameOf(path)) || mtimeMs > state.mtimeMs + lateAdditionMs,
   );
   if (again) return incomplete(`${nameOf(again.path)} is newer than ${marker}: the folder is being written again`);
-  const missing = await missingShard(tree, folder, files, read);
+  const missing = read && (await missingShard(tree, folder, files, read));
   if (missing) return incomplete(missing);
   const ranks = rankCount(files);
   const numbers = files.flatMap(({ path }) => rankFile.exec(nameOf(path))?.[1] ?? []).map(Number);

@@ -32,7 +32,7 @@ export interface Found {
 export async function findCandidates(
   scan: Scan,
   rounds: readonly (readonly Convention[])[],
-  read: ReadSmall,
+  read: ReadSmall | undefined,
 ): Promise<readonly Found[]> {
   for (const round of rounds) {
     const found: Found[] = [];

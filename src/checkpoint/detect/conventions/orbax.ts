@@ -56,7 +56,7 @@ function isItemOf(tree: Tree, path: string): boolean {
   return /^\d+$/.test(nameOf(folder)) && !tree.child(path, metadata);
 }
 
-async function judge(tree: Tree, path: string, read: ReadSmall): Promise<Pick<Candidate, "state" | "why">> {
+async function judge(tree: Tree, path: string, read: ReadSmall | undefined): Promise<Pick<Candidate, "state" | "why">> {
   if (temporary.test(nameOf(path))) return { state: "incomplete", why: "its name is still temporary" };
   const below = tree.below(path);
   const unfinished = below.find((entry) => temporary.test(nameOf(entry.path)) || entry.path.endsWith(".__lock"));
@@ -67,6 +67,9 @@ async function judge(tree: Tree, path: string, read: ReadSmall): Promise<Pick<Ca
   // Newer versions give every item its own marker: with those, the step must have one too.
   if (below.some((entry) => nameOf(entry.path) === success))
     return { state: "incomplete", why: `${success} is not there` };
+  // The metadata is written twice, so that it is there says nothing, and it may not be read before something does.
+  if (!read)
+    return { state: "incomplete", why: `${success} is not there, and nothing is read on this mount before it` };
   return (await isCommitted(told.path, read))
     ? { state: "marked", why: `${metadata} holds a commit time` }
     : { state: "incomplete", why: `${metadata} holds no commit time` };

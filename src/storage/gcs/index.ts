@@ -1,0 +1,1 @@
+export { openBucketStore } from "./open-gcs-store.ts";

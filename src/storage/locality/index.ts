@@ -1,0 +1,1 @@
+export { type Apart, compareRegions } from "./compare-regions.ts";
