@@ -1,18 +1,28 @@
 /**
- * Takes out the rules of the commit log one at a time, each in a copy of the tree, and sees whether the test that is there for it fails.
+ * Takes out the rules of the commit log and of batch work one at a time, each in a copy of the tree, and sees whether the test that is there for it fails.
  * `node tools/mutants.ts [FILTER]`; ends with 1 when a mutant survives.
  */
 import { spawn } from "node:child_process";
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { batchMutants } from "./batch-mutants.ts";
 import { type Mutant, mutants } from "./mutant-list.ts";
 
 const root = join(import.meta.dirname, "..");
 
 async function copyTree(): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), "outlast-mutants-"));
-  for (const name of ["src", "test/model", "test/protocol", "package.json", "tsconfig.json", "vitest.config.ts"]) {
+  const names = [
+    "src",
+    "test/model",
+    "test/protocol",
+    "test/queue",
+    "package.json",
+    "tsconfig.json",
+    "vitest.config.ts",
+  ];
+  for (const name of names) {
     await mkdir(join(copy, name, ".."), { recursive: true });
     await cp(join(root, name), join(copy, name), { recursive: true });
   }
@@ -71,7 +81,7 @@ const filter = process.argv[2] ?? "";
 const copy = await copyTree();
 let bad = 0;
 try {
-  for (const mutant of mutants.filter(({ name }) => name.includes(filter))) {
+  for (const mutant of [...mutants, ...batchMutants].filter(({ name }) => name.includes(filter))) {
     const started = performance.now();
     const sound = await runTest(copy, mutant.test, pattern(mutant.case));
     const restore = await mutate(copy, mutant);

@@ -36,3 +36,9 @@ mkdir "$work/ckpt"
   sh -c 'printf "{\"step\": 7}" > "$OUTLAST_CHECKPOINT_DIR/state.tmp" && mv "$OUTLAST_CHECKPOINT_DIR/state.tmp" "$OUTLAST_CHECKPOINT_DIR/state.json"; sleep 1'
 "${outlast[@]}" checkpoints verify --store "$work/store" --run smoke
 "${outlast[@]}" checkpoints list --store "$work/store" --run smoke --json | grep -q '"step"'
+
+printf 'id,x\na,1\nb,2\nc,3\n' >"$work/items.csv"
+"${outlast[@]}" publish "$work/items.csv" --id id --queue "sqlite:$work/queue.db"
+"${outlast[@]}" work --queue "sqlite:$work/queue.db" --until-drained -- \
+  "$node" -e 'require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => { const { id, data } = JSON.parse(line); console.log(JSON.stringify({ id, result: data.x })); })'
+"${outlast[@]}" queue audit --queue "sqlite:$work/queue.db" --json | grep -Eq '"done": ?3'

@@ -2,9 +2,12 @@ import { z } from "zod";
 import { type Command, commonFlags } from "../../src/cli/command.ts";
 import { commands, groups } from "../../src/cli/commands/index.ts";
 import { jsonShapes } from "../../src/cli/json/index.ts";
+import { usageOf } from "../../src/cli/program.ts";
 import { errorCodes, exitCodes } from "../../src/core/index.ts";
-import { specSchema } from "../../src/spec/file-schema.ts";
+import { documentSchema } from "../../src/spec/file-schema.ts";
+import { rulePages } from "./rule-pages.ts";
 import { type Setting, type SettingName, settings, variableOf } from "../../src/spec/index.ts";
+import { describeKeys } from "../../src/spec/workload/index.ts";
 
 const note = "<!-- Made by `npm run docs` from the source; do not edit. -->\n";
 const allSettings = Object.entries(settings) as [SettingName, Setting<unknown>][];
@@ -13,6 +16,7 @@ const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   finished: "the work is finished",
   failed: "something failed",
   usage: "wrong usage or configuration",
+  internal: "`lint` only: a fault of the linter itself, so that it is not taken for findings",
   evicted: "evicted: start me again and I resume (EX_TEMPFAIL)",
   noGoodCheckpoint: "checkpoints exist but none verifies, or their log is gone: refused to start over silently",
   superseded: "superseded: a later start of the same run took over",
@@ -26,7 +30,9 @@ export function referencePages(): Record<string, string> {
     "configuration.md": configurationPage(),
     "errors.md": errorsPage(),
     "json-output.md": jsonPage(),
-    "outlast.schema.json": `${JSON.stringify(z.toJSONSchema(specSchema()), undefined, 2)}\n`,
+    ...rulePages(),
+    "workload.md": workloadPage(),
+    "outlast.schema.json": `${JSON.stringify(z.toJSONSchema(documentSchema()), undefined, 2)}\n`,
   };
 }
 
@@ -56,10 +62,9 @@ function under(group: string): string[] {
 }
 
 function commandSection(command: Command, heading: string): string[] {
-  const tail = command.positional ? ` -- ${command.positional}` : "";
   return [
     `${heading} outlast ${command.name}\n`,
-    `\`outlast ${command.name} [options]${tail}\`\n`,
+    `\`outlast ${command.name} ${usageOf(command)}\`\n`,
     `${command.description}\n`,
     "| flag | meaning | variable | in outlast.yaml |",
     "|---|---|---|---|",
@@ -93,13 +98,31 @@ function configurationPage(): string {
     note,
     "Order: defaults < `outlast.yaml` < `OUTLAST_*` variables < flags. `outlast config explain` shows every value and where it came from.",
     "Unknown keys, variables and flags are errors (exit 2). The file is `./outlast.yaml`, or what `--config` or `OUTLAST_CONFIG` names;",
-    "[outlast.schema.json](outlast.schema.json) is its JSON Schema for editors. Variables of settings that may be repeated hold one value a line.\n",
+    "[outlast.schema.json](outlast.schema.json) is the JSON Schema of its documents, for editors; a document with `kind` is a [workload](workload.md). Variables of settings that may be repeated hold one value a line.\n",
     "| key | variable | meaning | default |",
     "|---|---|---|---|",
     ...inFile.map(([name, setting]) => {
       const cells = [code(setting.file ?? ""), code(variableOf(name) ?? ""), setting.summary, setting.default ?? ""];
       return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
     }),
+    "",
+  ].join("\n");
+}
+
+function workloadPage(): string {
+  return [
+    "# Workloads in outlast.yaml\n",
+    note,
+    "A document that has `kind` is a workload: `outlast manifest` turns it into Kubernetes objects, commands and Terraform. A file may hold several, as YAML",
+    "documents; one document without `kind` may hold settings, `cluster`, `namespace` and `outlast` for all of them. Unknown keys and contradictions are errors",
+    "(exit 2), all of them told at once, each with its line.\n",
+    "[Settings](configuration.md) may stand beside a workload's own keys. `run.*`, `batch.*` and `log.*` are passed on to `outlast run` and `outlast work` in the pods. Where both",
+    "say the same thing (`checkpoint.store` and `store`, `checkpoint.dir` and `run.dir`, `checkpoint.keep` and `run.keep`, `grace` and `run.grace`, `name` and `run.name`,",
+    "`queue` and `batch.queue`, `results` and `batch.results`), manifests take the workload's key and fall back to the setting (the run's name: the other way round);",
+    "commands that read the file here take the setting and fall back to the key of the file's only workload.\n",
+    "| key | meaning |",
+    "|---|---|",
+    ...describeKeys().map(({ key, means }) => `| ${code(key)} | ${means.replaceAll("|", "\\|")} |`),
     "",
   ].join("\n");
 }

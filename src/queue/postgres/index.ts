@@ -1,0 +1,1 @@
+export { openPostgresBroker } from "./postgres-broker.ts";

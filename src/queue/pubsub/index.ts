@@ -1,0 +1,1 @@
+export { openPubSubBroker, type PubSubBrokerOptions } from "./pubsub-broker.ts";

@@ -1,0 +1,1 @@
+export { SqliteBroker } from "./sqlite-broker.ts";
