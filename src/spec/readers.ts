@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { OutlastError, parseDuration } from "../core/index.ts";
+import { formatDuration, OutlastError, parseBytes, parseDuration } from "../core/index.ts";
 import { suggest } from "./suggest.ts";
 
 /** Turns a value as written into the value meant; `what` names it in an error. */
@@ -34,12 +34,38 @@ export function readCount(least: number, most: number = Number.MAX_SAFE_INTEGER)
   };
 }
 
+/** A number of bytes, at least one. */
+export const readBytes: Reader<number> = (text, what) => {
+  const value = parseBytes(text, what);
+  if (value < 1) throw refuse(what, text, "a size", "write a number and a unit, such as 1MiB");
+  return value;
+};
+
+/** Bytes per second: `50MB/s`, `10MiB`. */
+export const readRate: Reader<number> = (text, what) => {
+  const value = parseBytes(text.trim().replace(/\/s$/i, ""), what);
+  if (value < 1024) throw refuse(what, text, "a rate", "write bytes per second, such as 50MB/s (at least 1KiB/s)");
+  return value;
+};
+
+/** A number between two bounds. */
+export function readNumber(least: number, most: number = Number.MAX_VALUE): Reader<number> {
+  return (text, what) => {
+    const value = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text.trim()) ? Number(text) : Number.NaN;
+    if (!(value >= least && value <= most)) {
+      const bounds = most === Number.MAX_VALUE ? `of at least ${least}` : `from ${least} to ${most}`;
+      throw refuse(what, text, `a number ${bounds}`, `write a number ${bounds}`);
+    }
+    return value;
+  };
+}
+
 /** A length of time, in milliseconds, of at least `leastMs`. */
-export function readDuration(leastMs: number): Reader<number> {
+export function readDuration(leastMs: number, why = "stopping well takes time"): Reader<number> {
   return (text, what) => {
     const value = parseDuration(text, what);
     if (value < leastMs) {
-      throw refuse(what, text, `long enough`, `stopping well takes time: give it at least ${leastMs / 1000}s`);
+      throw refuse(what, text, `long enough`, `${why}: give it at least ${formatDuration(leastMs)}`);
     }
     return value;
   };

@@ -7,6 +7,7 @@ const exclusive: readonly { readonly pair: readonly [SettingName, SettingName]; 
   { pair: ["shard", "perIndex"], why: "pods are either shards of one run or independent runs" },
   { pair: ["again", "restoreOnly"], why: "a rank that ships nothing cannot start the run anew" },
   { pair: ["endsAt", "endsAtFile"], why: "the end is known from one place" },
+  { pair: ["handler", "http"], why: "items are handled in one place" },
 ];
 
 /** Refuses illegal pairs and missing settings before any work is done. */

@@ -1,18 +1,25 @@
 import {
-  type Reader,
+  readBytes,
   readChoice,
   readCount,
   readDuration,
   readFlag,
+  readRate,
   readShard,
   readSignal,
   readText,
   type ShardOf,
 } from "./readers.ts";
 import { readRunName } from "./run-name.ts";
+import { type LintSettingTypes, lintSettings } from "./lint-settings.ts";
+import { type ManifestSettingTypes, manifestSettings } from "./manifest-settings.ts";
+import { type PlanSettingTypes, planSettings } from "./plan-settings.ts";
+import type { Setting } from "./setting.ts";
+
+export type { Setting } from "./setting.ts";
 
 /** Every setting a command can take and the type of its value. Lengths of time are milliseconds. */
-export interface SettingTypes {
+export interface SettingTypes extends PlanSettingTypes, ManifestSettingTypes, LintSettingTypes {
   readonly store: string;
   readonly run: string;
   readonly dir: string;
@@ -32,8 +39,13 @@ export interface SettingTypes {
   readonly completeWhen: string;
   readonly ignore: readonly string[];
   readonly notice: "auto" | "metadata" | "signal";
+  /** Bytes per second. */
+  readonly maxRate: number;
   readonly step: number;
   readonly to: string;
+  readonly toStore: string;
+  readonly toRun: string;
+  readonly region: string;
   readonly dryRun: boolean;
   readonly json: boolean;
   readonly logFormat: "auto" | "json" | "pretty";
@@ -41,27 +53,32 @@ export interface SettingTypes {
   readonly noProgress: boolean;
   readonly config: string;
   readonly keepFiles: boolean;
+  readonly queue: string;
+  readonly results: string;
+  readonly chunk: number;
+  readonly concurrency: number;
+  readonly lease: number;
+  readonly untilDrained: boolean;
+  readonly handler: string;
+  readonly http: string;
+  readonly batch: boolean;
+  readonly itemTimeout: number;
+  readonly maxResult: number;
+  readonly attempts: number;
+  readonly id: string;
+  readonly version: string;
+  readonly format: "auto" | "csv" | "tsv" | "jsonl" | "files";
+  readonly skipBad: boolean;
+  readonly out: string;
+  readonly missing: boolean;
+  readonly yes: boolean;
+  readonly limit: number;
+  readonly listen: string;
+  readonly chunksPerWorker: number;
+  readonly maxWorkers: number;
 }
 
 export type SettingName = keyof SettingTypes;
-
-/** One setting: how it is spelt everywhere it may be given, and how it is read. */
-export interface Setting<T> {
-  /** Long flag without its dashes. */
-  readonly flag: string;
-  /** What stands for the value in help; a setting without one is a switch. */
-  readonly value?: string;
-  /** Where it stands in outlast.yaml; settings of a single call have no place there. */
-  readonly file?: string;
-  /** False for settings of a single call: they have no variable. @default true */
-  readonly variable?: boolean;
-  /** May be given several times; each value is read by itself. */
-  readonly many?: boolean;
-  readonly summary: string;
-  /** As a user would write it. */
-  readonly default?: string;
-  readonly read: Reader<T extends readonly (infer One)[] ? One : T>;
-}
 
 /** All settings; flags, variables, keys of outlast.yaml and the reference pages come from here. */
 export const settings: { readonly [Name in SettingName]: Setting<SettingTypes[Name]> } = {
@@ -69,7 +86,8 @@ export const settings: { readonly [Name in SettingName]: Setting<SettingTypes[Na
     flag: "store",
     value: "URL|PATH",
     file: "store",
-    summary: "where checkpoints are kept: a directory (best on a disk that outlives this machine)",
+    summary:
+      "where checkpoints are kept: gs://BUCKET/PREFIX, s3://BUCKET/PREFIX, or a directory that outlives this machine",
     read: readText,
   },
   run: {
@@ -193,7 +211,37 @@ export const settings: { readonly [Name in SettingName]: Setting<SettingTypes[Na
     summary: "where notices come from besides signals: the GCE metadata server (auto: where there is one), or nowhere",
     read: readChoice(["auto", "metadata", "signal"]),
   },
+  maxRate: {
+    flag: "max-rate",
+    value: "RATE",
+    file: "run.maxRate",
+    summary:
+      "the most that uploads may take while the program runs, such as 50MB/s; restores and the end are not held back",
+    read: readRate,
+  },
   step: { flag: "step", value: "N", variable: false, summary: "the checkpoint of this step", read: readCount(0) },
+  toStore: {
+    flag: "to-store",
+    value: "URL|PATH",
+    variable: false,
+    summary: "the store to copy to",
+    read: readText,
+  },
+  toRun: {
+    flag: "to-run",
+    value: "NAME",
+    variable: false,
+    summary: "the copy's name; the run's own when left out",
+    read: readRunName,
+  },
+  region: {
+    flag: "region",
+    value: "NAME",
+    file: "run.region",
+    summary:
+      "the region this machine is in, compared with the bucket's; asked of the GCE metadata server when left out",
+    read: readText,
+  },
   to: { flag: "to", value: "DIR", variable: false, summary: "the directory to write to", read: readText },
   dryRun: { flag: "dry-run", variable: false, summary: "say what would be done, and do nothing", read: readFlag },
   json: { flag: "json", variable: false, summary: "one JSON object on standard output", read: readFlag },
@@ -216,6 +264,163 @@ export const settings: { readonly [Name in SettingName]: Setting<SettingTypes[Na
   noProgress: { flag: "no-progress", summary: "no progress on standard error", read: readFlag },
   config: { flag: "config", value: "FILE", summary: "the file to read instead of ./outlast.yaml", read: readText },
   keepFiles: { flag: "keep-files", variable: false, summary: "leave the files for you to look at", read: readFlag },
+  queue: {
+    flag: "queue",
+    value: "URL",
+    file: "batch.queue",
+    summary: "where items wait: sqlite:PATH, postgres://…, pubsub://PROJECT/SUBSCRIPTION?topic=TOPIC",
+    read: readText,
+  },
+  results: {
+    flag: "results",
+    value: "URL",
+    file: "batch.results",
+    summary: "where results go: sqlite:PATH, postgres://…?table=NAME; the queue's own database when left out",
+    read: readText,
+  },
+  chunk: {
+    flag: "chunk",
+    value: "N",
+    file: "batch.chunk",
+    default: "10",
+    summary: "items that are pulled, started and settled together",
+    read: readCount(1, 1000),
+  },
+  concurrency: {
+    flag: "concurrency",
+    value: "N",
+    file: "batch.concurrency",
+    default: "1",
+    summary: "handlers at work at the same time, each a process of its own with a chunk of its own",
+    read: readCount(1, 256),
+  },
+  lease: {
+    flag: "lease",
+    value: "TIME",
+    file: "batch.lease",
+    default: "30s",
+    summary: "how long a worker that vanished keeps its items from the others; renewed while it lives",
+    read: readDuration(1000, "a lease that ends before it can be renewed is of no use"),
+  },
+  untilDrained: {
+    flag: "until-drained",
+    file: "batch.untilDrained",
+    summary: "exit 0 once every published item is done or dead, instead of waiting for more",
+    read: readFlag,
+  },
+  handler: {
+    flag: "handler",
+    value: "FILE",
+    file: "batch.handler",
+    summary: "a TypeScript or JavaScript file whose default export handles an item, instead of a program",
+    read: readText,
+  },
+  http: {
+    flag: "http",
+    value: "URL",
+    file: "batch.http",
+    summary: "an endpoint that each item is posted to, instead of a program",
+    read: readText,
+  },
+  batch: {
+    flag: "batch",
+    file: "batch.batch",
+    summary: 'give the handler whole chunks, {"items": […]}, instead of single items',
+    read: readFlag,
+  },
+  itemTimeout: {
+    flag: "item-timeout",
+    value: "TIME",
+    file: "batch.itemTimeout",
+    summary: "an item without an answer for so long has failed; none when left out",
+    read: readDuration(1, "give it some time"),
+  },
+  maxResult: {
+    flag: "max-result",
+    value: "SIZE",
+    file: "batch.maxResult",
+    default: "1MiB",
+    summary: "a result whose JSON is larger is refused for good",
+    read: readBytes,
+  },
+  attempts: {
+    flag: "attempts",
+    value: "N",
+    file: "batch.attempts",
+    default: "5",
+    summary: "failures after which an item is dead; evictions are not failures",
+    read: readCount(1, 1000),
+  },
+  id: {
+    flag: "id",
+    value: "COLUMN",
+    file: "batch.id",
+    summary: "the column that holds an item's id; the hash of its data and --version when left out",
+    read: readText,
+  },
+  version: {
+    flag: "version",
+    value: "TEXT",
+    file: "batch.version",
+    variable: false,
+    summary: "names the model or configuration: part of the hash that is an item's id when there is no --id",
+    read: readText,
+  },
+  format: {
+    flag: "format",
+    value: "auto|csv|tsv|jsonl|files",
+    variable: false,
+    default: "auto",
+    summary: "how a table is read or written; auto: by the file's name, else JSON lines; files: each file is an item",
+    read: readChoice(["auto", "csv", "tsv", "jsonl", "files"]),
+  },
+  skipBad: {
+    flag: "skip-bad",
+    variable: false,
+    summary: "count and skip lines that cannot be read, instead of stopping there",
+    read: readFlag,
+  },
+  out: {
+    flag: "out",
+    value: "FILE",
+    variable: false,
+    summary: "the file to write; standard output when left out",
+    read: readText,
+  },
+  missing: {
+    flag: "missing",
+    variable: false,
+    summary: "send again what was sent to a separate broker and never settled",
+    read: readFlag,
+  },
+  yes: { flag: "yes", variable: false, summary: "do it without being asked again", read: readFlag },
+  limit: { flag: "limit", value: "N", variable: false, default: "50", summary: "how many to list", read: readCount(1) },
+  listen: {
+    flag: "listen",
+    value: "HOST:PORT",
+    file: "batch.listen",
+    default: "127.0.0.1:9463",
+    summary: "where to answer; a bare port listens on this machine only",
+    read: readText,
+  },
+  chunksPerWorker: {
+    flag: "chunks-per-worker",
+    value: "N",
+    file: "batch.chunksPerWorker",
+    default: "10",
+    summary: "chunks one worker is expected to get through; decides how many are wanted",
+    read: readCount(1),
+  },
+  maxWorkers: {
+    flag: "max-workers",
+    value: "N",
+    file: "batch.maxWorkers",
+    summary: "never want more workers than this",
+    read: readCount(1),
+  },
+  ...lintSettings,
+  ...planSettings,
+  ...manifestSettings,
 };
 
 /** A setting's variable, such as `OUTLAST_STOP_SIGNAL`; undefined when it has none. */
