@@ -1,0 +1,13 @@
+export { type ExplainedRule, explainRule } from "./explain.ts";
+export { applyFixes, type FixedFile } from "./fix/apply.ts";
+export { type Mended, mend } from "./fix/mend.ts";
+export { unifiedDiff } from "./fix/diff.ts";
+export { gatherInputs, type Gathered, type GatherOptions } from "./files/gather.ts";
+export { type Finding, type LintOptions, type LintResult, lintSources, type Suppressed } from "./lint.ts";
+export { formatGithub } from "./report/github.ts";
+export { formatPretty } from "./report/pretty.ts";
+export { formatSarif } from "./report/sarif.ts";
+export { baselineOf, readBaseline, withBaseline } from "./report/baseline.ts";
+export type { Fix, Rule, Severity } from "./rule.ts";
+export { rules } from "./rules/index.ts";
+export { SourceFile } from "./source/source-file.ts";

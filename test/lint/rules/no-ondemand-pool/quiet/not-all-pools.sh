@@ -1,0 +1,1 @@
+gcloud container node-pools create a --spot --node-taints=x=y:NoSchedule

@@ -1,0 +1,1 @@
+gcloud container clusters create-auto c

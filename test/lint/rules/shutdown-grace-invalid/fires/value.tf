@@ -1,0 +1,15 @@
+resource "google_container_node_pool" "p" { # <- error
+  name = "p"
+  node_config {
+    spot = true
+    kubelet_config {
+      shutdown_grace_period_seconds = 60
+      shutdown_grace_period_critical_pods_seconds = 15
+    }
+    taint {
+      key = "cloud.google.com/gke-spot"
+      value = "true"
+      effect = "NO_SCHEDULE"
+    }
+  }
+}

@@ -1,0 +1,15 @@
+resource "google_container_node_pool" "p" {
+  name = "p"
+  node_config {
+    spot = true
+    kubelet_config {
+      shutdown_grace_period_seconds = 120
+      shutdown_grace_period_critical_pods_seconds = 60
+    }
+    taint {
+      key = "cloud.google.com/gke-spot"
+      value = "true"
+      effect = "NO_SCHEDULE"
+    }
+  }
+}
