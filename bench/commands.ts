@@ -22,10 +22,13 @@ export async function versionOf(command: string, ...args: readonly string[]): Pr
 }
 
 /** Runs a program of children/ in a process of its own and reads the one JSON line it prints. */
-export function runChild<T>(name: string, input: unknown): Promise<T> {
+export function runChild<T>(name: string, input: unknown, env: Readonly<Record<string, string>> = {}): Promise<T> {
   const file = fileURLToPath(new URL(`./children/${name}.ts`, import.meta.url));
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [file, JSON.stringify(input)], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, [file, JSON.stringify(input)], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, ...env },
+    });
     let output = "";
     child.stdout.on("data", (data: Buffer) => {
       output += data.toString();

@@ -17,6 +17,8 @@ export interface CommandArgs {
   /** Where each value came from. */
   readonly origins: readonly Origin[];
   readonly tail: readonly string[];
+  /** What was given before `--` besides flags. */
+  readonly operands: readonly string[];
 }
 
 /** What a handler may use of the world. */
@@ -41,6 +43,10 @@ export interface Command {
   readonly required: readonly SettingName[];
   /** What stands after `--`, such as `CMD…`; a command without it takes nothing there. */
   readonly positional?: string;
+  /** Whether `positional` may be left out. @default false */
+  readonly isPositionalOptional?: boolean;
+  /** What stands before `--` besides flags, such as `SOURCE…`; a command without it takes nothing there. */
+  readonly operands?: { readonly label: string; readonly required: boolean };
   /** Runs the command and gives its exit code. Loads what is heavy only when called. */
   readonly handler: (args: CommandArgs, context: CommandContext) => Promise<number>;
 }

@@ -18,4 +18,8 @@ export interface Io {
   readonly clock: Clock;
   /** Tells of a signal that asks for progress (SIGUSR1); returns a function that stops listening. */
   readonly onProgressSignal: (listener: () => void) => () => void;
+  /** Ends the process at once, whatever still runs in it; not given where the CLI is a guest in its process. */
+  readonly leave?: (code: number) => void;
+  /** Asks the person at the terminal for a line; not given where there is nobody to ask. */
+  readonly ask?: (question: string) => Promise<string>;
 }

@@ -14,6 +14,8 @@ export function processIo(): Io {
       process.on("SIGUSR1", listener);
       return () => process.off("SIGUSR1", listener);
     },
+    leave: (code) => process.exit(code),
+    ...(process.stdin.isTTY && process.stderr.isTTY ? { ask: askAtTerminal } : {}),
   };
 }
 
@@ -39,4 +41,16 @@ function output(stream: NodeJS.WriteStream & { readonly fd: number }): Output {
       }
     },
   };
+}
+
+/** One question; the end of the input is an empty answer. */
+async function askAtTerminal(question: string): Promise<string> {
+  const { createInterface } = await import("node:readline/promises");
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const ended = new Promise<string>((resolve) => terminal.once("close", () => resolve("")));
+  try {
+    return await Promise.race([terminal.question(question), ended]);
+  } finally {
+    terminal.close();
+  }
 }

@@ -8,7 +8,13 @@ import { readVersion } from "./version.ts";
 
 /** What a command line asks for. */
 export type Parsed =
-  | { readonly kind: "run"; readonly command: Command; readonly flags: RawSettings; readonly tail: readonly string[] }
+  | {
+      readonly kind: "run";
+      readonly command: Command;
+      readonly flags: RawSettings;
+      readonly operands: readonly string[];
+      readonly tail: readonly string[];
+    }
   /** Help or the version was asked for and has been printed. */
   | { readonly kind: "printed" };
 
@@ -21,11 +27,11 @@ export async function parseCommandLine(args: readonly string[], io: Io): Promise
   const tail = cut < 0 ? undefined : args.slice(cut + 1);
 
   let parsed: Parsed = { kind: "printed" };
-  const program = createProgram(io, (command, flags) => {
-    parsed = { kind: "run", command, flags, tail: checkTail(command, tail) };
+  const program = createProgram(io, (command, flags, operands) => {
+    parsed = { kind: "run", command, flags, operands, tail: checkTail(command, tail) };
   });
   try {
-    await program.parseAsync([...own], { from: "user" });
+    await program.parseAsync(withBareValues(own), { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { kind: "printed" };
@@ -34,12 +40,27 @@ export async function parseCommandLine(args: readonly string[], io: Io): Promise
   return parsed;
 }
 
-function createProgram(io: Io, act: (command: Command, flags: RawSettings) => void): Parser {
+/** A flag that may stand alone gets its value here: the parser would take the next word for it. */
+function withBareValues(own: readonly string[]): string[] {
+  const names = findCommand(own)?.flags ?? [];
+  return own.map((word) => {
+    const bare = names
+      .map((name): Setting<unknown> => settings[name])
+      .find((one) => one.bare && word === `--${one.flag}`);
+    return bare ? `${word}=${bare.bare ?? ""}` : word;
+  });
+}
+
+type Act = (command: Command, flags: RawSettings, operands: readonly string[]) => void;
+
+function createProgram(io: Io, act: Act): Parser {
   const program = new Parser("outlast")
     .description("AI work that survives the capacity it runs on being taken away.")
     .version(readVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
-    .helpCommand("help [command...]", "show help for a command");
+    .helpCommand("help [command...]", "show help for a command")
+    // A command's own --version must not be taken for the program's.
+    .enablePositionalOptions();
   settle(program, io);
   program.addHelpText(
     "after",
@@ -71,12 +92,7 @@ function findGroup(program: Parser, name: string, io: Io): Parser {
   return parser;
 }
 
-function addCommand(
-  program: Parser,
-  command: Command,
-  io: Io,
-  act: (command: Command, flags: RawSettings) => void,
-): void {
+function addCommand(program: Parser, command: Command, io: Io, act: Act): void {
   const [first = "", second] = command.name.split(" ");
   const parent = second === undefined ? program : findGroup(program, first, io);
   const parser = settle(
@@ -89,16 +105,16 @@ function addCommand(
   const names = [...command.flags, ...commonFlags];
   for (const name of names) {
     const setting: Setting<unknown> = settings[name];
-    const spelt = `--${setting.flag}${setting.value ? ` <${setting.value}>` : ""}`;
+    const spelt = `--${setting.flag}${setting.value ? (setting.bare ? ` [${setting.value}]` : ` <${setting.value}>`) : ""}`;
     const text = `${setting.summary}${setting.default ? ` (default ${setting.default})` : ""}`;
     if (setting.many) parser.option(spelt, text, (value: string, all: string[] | undefined) => [...(all ?? []), value]);
     else parser.option(spelt, text);
   }
-  parser.usage(`[options]${command.positional ? ` -- ${command.positional}` : ""}`);
+  parser.usage(usageOf(command));
   parser.addHelpText("after", () => helpTail(command, names));
   parser.action(() => {
-    refuseStray(command, parser.args);
-    act(command, rawFlags(names, parser.opts()));
+    checkOperands(command, parser.args);
+    act(command, rawFlags(names, parser.opts()), parser.args);
   });
 }
 
@@ -137,12 +153,25 @@ function camel(flag: string): string {
   return flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function refuseStray(command: Command, stray: readonly string[]): void {
-  const [first] = stray;
+/** What follows a command's name, in help and reference pages. */
+export function usageOf({ operands, positional, isPositionalOptional }: Command): string {
+  const before = operands ? (operands.required ? `${operands.label} ` : `[${operands.label}] `) : "";
+  const after = positional ? (isPositionalOptional ? ` [-- ${positional}]` : ` -- ${positional}`) : "";
+  return `${before}[options]${after}`;
+}
+
+function checkOperands(command: Command, given: readonly string[]): void {
+  const [first] = given;
+  if (command.operands) {
+    if (first !== undefined || !command.operands.required) return;
+    throw new OutlastError("OUTLAST_USAGE", `"outlast ${command.name}" got no ${command.operands.label}`, {
+      hint: `write outlast ${command.name} ${usageOf(command)}`,
+    });
+  }
   if (first === undefined) return;
   throw new OutlastError("OUTLAST_USAGE", `unexpected argument "${first}"`, {
     hint: command.positional
-      ? `put two dashes before the program: outlast ${command.name} … -- ${stray.join(" ")}`
+      ? `put two dashes before the program: outlast ${command.name} … -- ${given.join(" ")}`
       : `see outlast ${command.name} --help`,
   });
 }
@@ -150,6 +179,7 @@ function refuseStray(command: Command, stray: readonly string[]): void {
 function checkTail(command: Command, tail: readonly string[] | undefined): readonly string[] {
   if (command.positional) {
     if (tail && tail.length > 0) return tail;
+    if (command.isPositionalOptional && !tail) return [];
     throw new OutlastError("OUTLAST_USAGE", `"outlast ${command.name}" got no program to run`, {
       hint: `put it after two dashes: outlast ${command.name} … -- python train.py`,
     });

@@ -24,7 +24,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
 }
 
 async function runCommand(parsed: Extract<Parsed, { kind: "run" }>, io: Io): Promise<number> {
-  const { command, flags, tail } = parsed;
+  const { command, flags, operands, tail } = parsed;
   refuseUnknownVariables(io.env);
   const names = [...command.flags, ...commonFlags];
   // Where the file is must be known before the file can be merged.
@@ -42,7 +42,7 @@ async function runCommand(parsed: Extract<Parsed, { kind: "run" }>, io: Io): Pro
     print: (text) => io.stdout.write(`${text}\n`),
     printJson: (value) => io.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`),
   };
-  const commandArgs: CommandArgs = { values, origins, tail, need: (name) => need(values, name) };
+  const commandArgs: CommandArgs = { values, origins, operands, tail, need: (name) => need(values, name) };
   try {
     return await command.handler(commandArgs, context);
   } finally {

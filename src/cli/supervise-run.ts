@@ -1,22 +1,17 @@
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { createSession, createTransfer, openRun, type Transfer } from "../checkpoint/index.ts";
-import {
-  createEndTimeFileSource,
-  createEndTimeSource,
-  createMetadataSource,
-  createSignalSource,
-  isOnComputeEngine,
-  type NoticeSource,
-  parseEndTime,
-} from "../notice/index.ts";
-import type { Values } from "../spec/index.ts";
-import { handOverPidOne, isMainProcess, journalHook, redactCommand, supervise } from "../supervisor/index.ts";
+import { exitCodes } from "../core/index.ts";
+import type { Notice } from "../notice/index.ts";
+import { handOverPidOne, journalHook, redactCommand, supervise } from "../supervisor/index.ts";
 import type { CommandArgs, CommandContext } from "./command.ts";
 import { narrateRun } from "./narrate-run.ts";
+import { noticeSources } from "./notice-sources.ts";
 import { openStoreOf } from "./open-run.ts";
+import { relayNotices } from "./relay-notices.ts";
 import { identifyRun } from "./run-identity.ts";
 import { readVersion } from "./version.ts";
+import { warnWhenApart } from "./warn-when-apart.ts";
 
 /** Runs `outlast run`: puts store, session, notices, supervisor and journal together; decides nothing itself. */
 export async function superviseRun(args: CommandArgs, context: CommandContext): Promise<number> {
@@ -25,10 +20,13 @@ export async function superviseRun(args: CommandArgs, context: CommandContext): 
   const { values, tail } = args;
   const { clock, logger } = context;
   const identity = identifyRun(values, tail, context);
-  const notices = noticeSources(values, context);
+  const notices = relayNotices(noticeSources(values, context));
 
   const dir = resolve(context.cwd, args.need("dir"));
-  const store = await openStoreOf(args, context, "write");
+  const opening = openStoreOf(args, context, "write");
+  opening.catch(() => notices.stop());
+  const store = await Promise.race([opening, notices.noticed]);
+  if ("kind" in store) return leaveEarly(store, args, context);
   const run = openRun(store, identity.run);
   logger.info(identity.derived ? "run (named after its directory and command)" : "run", {
     run: identity.run,
@@ -37,7 +35,7 @@ export async function superviseRun(args: CommandArgs, context: CommandContext): 
     ...(identity.of > 1 ? { shard: `${identity.shard}/${identity.of}` } : {}),
   });
 
-  const transfer = createTransfer();
+  const transfer = createTransfer({ maxRate: values.maxRate });
   const session = createSession({
     store,
     run: identity.run,
@@ -51,6 +49,7 @@ export async function superviseRun(args: CommandArgs, context: CommandContext): 
     restoreOnly: values.restoreOnly ?? false,
     completeWhen: values.completeWhen,
     ignore: values.ignore,
+    maxRate: values.maxRate,
   });
   const supervision = supervise({
     command: tail,
@@ -66,7 +65,7 @@ export async function superviseRun(args: CommandArgs, context: CommandContext): 
     stopScope: args.need("stopScope"),
     exitOnEviction: args.need("exitOnEviction"),
     ...(values.finishedWhen === undefined ? {} : { finishedWhen: resolve(context.cwd, values.finishedWhen) }),
-    notices,
+    notices: [notices.source],
     onJournal: journalHook({
       store: run,
       clock,
@@ -79,6 +78,8 @@ export async function superviseRun(args: CommandArgs, context: CommandContext): 
     }),
   });
   narrateRun(supervision.events, session.events, context);
+  const asking = new AbortController();
+  void warnWhenApart(run, values.region, context, asking.signal);
   try {
     const { verdict, exitCode, committedStep, noticeToExitMs } = await supervision.promise;
     logger.info("over", {
@@ -87,10 +88,23 @@ export async function superviseRun(args: CommandArgs, context: CommandContext): 
       committedStep,
       noticeToExitMs: noticeToExitMs && Math.round(noticeToExitMs),
     });
+    // After a notice every moment counts, and nothing that could still be closed is worth one: a connection to a store that
+    // does not answer, or a thread on it, would keep the process beyond its time.
+    if (noticeToExitMs !== undefined) context.leave?.(exitCode);
     return exitCode;
   } finally {
+    asking.abort();
     await closeQuickly(transfer, context);
   }
+}
+
+/** A notice came before the store had answered: nothing was begun, so there is nothing to save. */
+function leaveEarly({ kind, source, reason }: Notice, args: CommandArgs, { logger, leave }: CommandContext): number {
+  const exitCode = kind === "eviction" ? args.need("exitOnEviction") : exitCodes.interrupted;
+  logger.warn("notice: stopping before the store has answered", { source, reason });
+  logger.info("over", { verdict: kind === "eviction" ? "evicted" : "interrupted", exitCode });
+  leave?.(exitCode);
+  return exitCode;
 }
 
 /** The verdict stands and the machine may be about to go: nothing is waited for that does not end at once. */
@@ -99,19 +113,4 @@ async function closeQuickly(transfer: Transfer, { clock, logger }: CommandContex
   const closed = transfer.close().catch((error: unknown) => logger.debug("closing the workers failed", { error }));
   await Promise.race([closed, clock.sleep(300, done.signal)]);
   done.abort();
-}
-
-function noticeSources(values: Values, context: CommandContext): NoticeSource[] {
-  // First, and never taken down again: from here to the process's end no signal may kill it by default.
-  const sources: NoticeSource[] = [createSignalSource({ isMainProcess: isMainProcess() })];
-  const { notice = "auto", endsAt, endsAtFile } = values;
-  if (notice === "metadata" || (notice === "auto" && isOnComputeEngine(context.env))) {
-    const host = context.env["GCE_METADATA_HOST"];
-    sources.push(createMetadataSource({ clock: context.clock, ...(host ? { host } : {}) }));
-  }
-  if (endsAt !== undefined) sources.push(createEndTimeSource(parseEndTime(endsAt, context.clock.now())));
-  if (endsAtFile !== undefined) {
-    sources.push(createEndTimeFileSource({ path: resolve(context.cwd, endsAtFile), clock: context.clock }));
-  }
-  return sources;
 }

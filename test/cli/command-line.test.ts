@@ -2,7 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { childVariables } from "../../src/spec/index.ts";
+import { commonFlags } from "../../src/cli/command.ts";
+import { commands } from "../../src/cli/commands/index.ts";
+import { childVariables, settings } from "../../src/spec/index.ts";
 import { childEnvironment } from "../../src/supervisor/environment.ts";
 import { runOutlast } from "../support/run-outlast.ts";
 
@@ -19,6 +21,13 @@ async function refusal(args: readonly string[], env: Record<string, string> = {}
   return `${code}\n${stderr}`;
 }
 
+test("no command has two settings of one flag", () => {
+  for (const command of commands) {
+    const flags = [...command.flags, ...commonFlags].map((name) => settings[name].flag);
+    expect(new Set(flags).size, command.name).toBe(flags.length);
+  }
+});
+
 describe("help and version", () => {
   test("the list of commands", async () => {
     const { code, stdout, stderr } = await runOutlast(["--help"]);
@@ -29,17 +38,24 @@ describe("help and version", () => {
       AI work that survives the capacity it runs on being taken away.
 
       Options:
-        -V, --version      print the version
-        -h, --help         show help
+        -V, --version       print the version
+        -h, --help          show help
 
       Commands:
-        demo [options]     train a small model on this machine, evict it again and again, and compare the
-                           result
-        run [options]      supervise a training program: restore, start, ship checkpoints, stop well
-        status [options]   attempts, commits, lost work and where the time went
-        checkpoints        look after a run's checkpoints
-        config             look at the configuration
-        help [command...]  show help for a command
+        demo [options]      train a small model on this machine, evict it again and again, and compare the
+                            result
+        run [options]       supervise a training program: restore, start, ship checkpoints, stop well
+        status [options]    attempts, commits, lost work and where the time went
+        checkpoints         look after a run's checkpoints
+        publish [options]   turn a dataset into items of a queue, each once however often it is run
+        work [options]      a worker: pull items, skip what is done, handle, store, ack
+        queue               look after a queue
+        plan [options]      Spot, flex-start, on-demand or a mix: cost, finish, interval, break-even
+        init [options]      write a commented outlast.yaml
+        manifest [options]  turn outlast.yaml into Kubernetes objects, node-pool commands and Terraform
+        lint [options]      find what will break under eviction, before it is applied
+        config              look at the configuration
+        help [command...]   show help for a command
 
       Flags may also come from outlast.yaml and OUTLAST_* variables: defaults < file < environment < flags.
       "
@@ -56,8 +72,8 @@ describe("help and version", () => {
       way. Never touches the run itself.
 
       Options:
-        --store <URL|PATH>               where checkpoints are kept: a directory (best on a disk that
-                                         outlives this machine)
+        --store <URL|PATH>               where checkpoints are kept: gs://BUCKET/PREFIX,
+                                         s3://BUCKET/PREFIX, or a directory that outlives this machine
         --run <NAME>                     the run's name in the store; \`outlast run\` derives one from --dir
                                          and the command when it is left out
         --step <N>                       the checkpoint of this step
@@ -104,12 +120,12 @@ describe("wrong usage ends with 2, one error and a hint", () => {
   `));
   test("half a command", async () =>
     expect(await refusal(["checkpoints"])).toMatchInlineSnapshot(`
-    "2
-    error: "outlast checkpoints" needs one more word
+      "2
+      error: "outlast checkpoints" needs one more word
 
-    hint: one of list, verify, pull, prune, pin, unpin
-    "
-  `));
+      hint: one of list, verify, pull, prune, pin, unpin, copy
+      "
+    `));
   test("an unknown second word", async () =>
     expect(await refusal(["checkpoints", "lits"])).toMatchInlineSnapshot(`
     "2
@@ -139,7 +155,7 @@ describe("wrong usage ends with 2, one error and a hint", () => {
     "2
     error: missing --store URL|PATH and --dir DIR
 
-    hint: --store URL|PATH: where checkpoints are kept: a directory (best on a disk that outlives this machine); --dir DIR: the directory the program writes its checkpoints to
+    hint: --store URL|PATH: where checkpoints are kept: gs://BUCKET/PREFIX, s3://BUCKET/PREFIX, or a directory that outlives this machine; --dir DIR: the directory the program writes its checkpoints to
     "
   `));
   test("no program", async () =>
@@ -220,7 +236,7 @@ describe("wrong usage ends with 2, one error and a hint", () => {
         "error": {
           "code": "OUTLAST_USAGE",
           "exitCode": 2,
-          "hint": "--store URL|PATH: where checkpoints are kept: a directory (best on a disk that outlives this machine)",
+          "hint": "--store URL|PATH: where checkpoints are kept: gs://BUCKET/PREFIX, s3://BUCKET/PREFIX, or a directory that outlives this machine",
           "message": "missing --store URL|PATH",
         },
         "schema": 1,
@@ -282,6 +298,8 @@ test("config explain tells each value's origin", async () => {
     ends-at-file      -           not set
     complete-when     -           not set
     ignore            -           not set
+    region            -           not set
+    max-rate          -           not set
     no-progress       -           not set
     "
   `);

@@ -37,8 +37,15 @@ test("every export is deliberate", async () => {
         "supervise",
         "systemClock",
       ],
+      "./batch": [
+        "createWorker",
+        "openQueue",
+        "openQueueParts",
+        "publish",
+      ],
       "./checkpoint": [
         "checkRunName",
+        "copyCheckpoints",
         "createSession",
         "createTransfer",
         "listCheckpoints",

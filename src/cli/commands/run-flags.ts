@@ -20,5 +20,7 @@ export const runFlags: readonly SettingName[] = [
   "completeWhen",
   "ignore",
   "notice",
+  "region",
+  "maxRate",
   "noProgress",
 ];

@@ -123,3 +123,34 @@ export const checkpointsPinJson: z.ZodType<CheckpointsPinJson> = z.strictObject(
   step: z.number(),
   pinned: z.boolean(),
 });
+
+/** `outlast checkpoints copy --json` */
+export interface CheckpointsCopyJson {
+  schema: 1;
+  run: string;
+  toStore: string;
+  toRun: string;
+  dryRun: boolean;
+  finished: boolean;
+  copied: CheckpointJson[];
+  there: CheckpointJson[];
+  leftOut: { step: number; reason: string; why?: string | undefined }[];
+  sentBytes: number;
+}
+
+export const checkpointsCopyJson: z.ZodType<CheckpointsCopyJson> = z.strictObject({
+  schema: z.literal(1),
+  run: z.string(),
+  toStore: z.string(),
+  toRun: z.string(),
+  dryRun: z.boolean(),
+  finished: z.boolean().describe("whether the copy counts as finished, as its source does"),
+  copied: z
+    .array(checkpoint)
+    .describe("as they are in the source, oldest first; with `--dry-run` what would be copied"),
+  there: z.array(checkpoint).describe("copied before"),
+  leftOut: z
+    .array(z.strictObject({ step: z.number(), reason: z.string(), why: z.string().optional() }))
+    .describe("`older than what the copy holds`, `dropped meanwhile`, or `damaged`; the exit code is 1 for the last"),
+  sentBytes: z.number().describe("bytes really sent; what checkpoints share is sent once"),
+});

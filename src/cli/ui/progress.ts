@@ -1,13 +1,21 @@
-import { formatBytes, type Logger } from "../../core/index.ts";
+import { formatBytes, type LogFields, type Logger } from "../../core/index.ts";
 import type { Io } from "../io.ts";
 
-/** How far some long work is. */
-export interface ProgressUpdate {
-  /** What is being done, such as `verifying step 400`. */
-  readonly what: string;
-  readonly bytes: number;
-  readonly totalBytes: number;
-}
+/** How far some long work is: by bytes, or in words of its own. */
+export type ProgressUpdate =
+  | {
+      /** What is being done, such as `verifying step 400`. */
+      readonly what: string;
+      readonly bytes: number;
+      readonly totalBytes: number;
+    }
+  | {
+      readonly what: string;
+      /** The line on a terminal, after `what`. */
+      readonly text: string;
+      /** The same for a log line. */
+      readonly fields: LogFields;
+    };
 
 /** Shows long work on standard error; the only place that does. */
 export interface Progress {
@@ -72,11 +80,18 @@ export function createProgress({ io, logger, enabled }: ProgressOptions): Progre
   };
 }
 
-function figures({ bytes, totalBytes }: ProgressUpdate): { bytes: number; totalBytes: number; percent: number } {
-  return { bytes, totalBytes, percent: totalBytes > 0 ? Math.floor((100 * bytes) / totalBytes) : 100 };
+function figures(update: ProgressUpdate): LogFields {
+  if ("fields" in update) return update.fields;
+  const { bytes, totalBytes } = update;
+  return { bytes, totalBytes, percent: percentOf(bytes, totalBytes) };
 }
 
 function line(update: ProgressUpdate): string {
-  const { percent } = figures(update);
-  return `${update.what}  ${percent}%  ${formatBytes(update.bytes)} of ${formatBytes(update.totalBytes)}`;
+  if ("text" in update) return `${update.what}  ${update.text}`;
+  const { what, bytes, totalBytes } = update;
+  return `${what}  ${percentOf(bytes, totalBytes)}%  ${formatBytes(bytes)} of ${formatBytes(totalBytes)}`;
+}
+
+function percentOf(bytes: number, totalBytes: number): number {
+  return totalBytes > 0 ? Math.floor((100 * bytes) / totalBytes) : 100;
 }
