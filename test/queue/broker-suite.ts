@@ -69,14 +69,15 @@ export function describeBroker(name: string, open: () => Promise<BrokerUnderTest
       await pullNothing(broker);
     });
 
-    it("comes back with nothing when there is nothing, or when told to stop", async () => {
+    it("comes back with nothing when there is nothing, or when told to stop", { timeout: 120_000 }, async () => {
       await pullNothing(broker);
       const stop = new AbortController();
       const pulling = broker.pull(10, { waitMs: 20_000, leaseMs, signal: stop.signal });
       stop.abort();
       expect(await pulling).toEqual([]);
       await broker.send([item("a")]);
-      expect(idsOf(await pull(broker))).toEqual(["a"]);
+      // A server that has not heard yet of the pull's end may hand the message to it: it then comes when that lease is over.
+      expect(idsOf(await pullAll(broker, 1, leaseMs))).toEqual(["a"]);
     });
 
     it("delivers nothing again that was acked", async () => {
