@@ -1,38 +1,8 @@
-/** Accelerators by the name that nodes carry, with the machines that hold them and how many each holds. */
+import { acceleratorMachines as ofFamilies } from "../../spec/workload/index.ts";
+
+/** Accelerators by the name that nodes carry, with the machines whose name settles their number; N1's guests have none. */
 export const acceleratorMachines: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  "nvidia-l4": {
-    "g2-standard-4": 1,
-    "g2-standard-8": 1,
-    "g2-standard-12": 1,
-    "g2-standard-16": 1,
-    "g2-standard-32": 1,
-    "g2-standard-24": 2,
-    "g2-standard-48": 4,
-    "g2-standard-96": 8,
-  },
-  "nvidia-tesla-a100": {
-    "a2-highgpu-1g": 1,
-    "a2-highgpu-2g": 2,
-    "a2-highgpu-4g": 4,
-    "a2-highgpu-8g": 8,
-    "a2-megagpu-16g": 16,
-  },
-  "nvidia-a100-80gb": { "a2-ultragpu-1g": 1, "a2-ultragpu-2g": 2, "a2-ultragpu-4g": 4, "a2-ultragpu-8g": 8 },
-  "nvidia-h100-80gb": { "a3-highgpu-1g": 1, "a3-highgpu-2g": 2, "a3-highgpu-4g": 4, "a3-highgpu-8g": 8 },
-  "nvidia-h100-mega-80gb": { "a3-megagpu-8g": 8 },
-  "nvidia-h200-141gb": { "a3-ultragpu-8g": 8 },
-  "nvidia-b200": { "a4-highgpu-8g": 8 },
-  "nvidia-gb200": { "a4x-highgpu-4g": 4 },
-  "nvidia-gb300": { "a4x-maxgpu-4g-metal": 4 },
-  "nvidia-rtx-pro-6000": {
-    "g4-standard-6": 1,
-    "g4-standard-12": 1,
-    "g4-standard-24": 1,
-    "g4-standard-48": 1,
-    "g4-standard-96": 2,
-    "g4-standard-192": 4,
-    "g4-standard-384": 8,
-  },
+  ...ofFamilies,
   "nvidia-tesla-t4": {},
   "nvidia-tesla-p4": {},
   "nvidia-tesla-p100": {},

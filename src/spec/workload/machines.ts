@@ -1,5 +1,5 @@
 /** Accelerators by GKE's name, and the machine types that carry them with their number on each. */
-const tables: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+export const acceleratorMachines: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   "nvidia-l4": {
     "g2-standard-4": 1,
     "g2-standard-8": 1,
@@ -53,7 +53,7 @@ const everyday: Readonly<Record<string, string>> = {
 };
 
 /** Every accelerator known here, by GKE's name. */
-export const acceleratorNames: readonly string[] = [...Object.keys(tables), ...Object.keys(guests)];
+export const acceleratorNames: readonly string[] = [...Object.keys(acceleratorMachines), ...Object.keys(guests)];
 
 /** GKE's name of an accelerator, or undefined: `L4`, `nvidia-l4` and `NVIDIA-L4` mean the same. */
 export function findAccelerator(text: string): string | undefined {
@@ -75,7 +75,7 @@ export interface MachineGpus {
 
 /** The accelerators of a machine type; empty for one that has none or is not known here. */
 export function gpusOf(machine: string): readonly MachineGpus[] {
-  for (const [accelerator, machines] of Object.entries(tables)) {
+  for (const [accelerator, machines] of Object.entries(acceleratorMachines)) {
     const count = machines[machine];
     if (count !== undefined) return [{ accelerator, counts: [count] }];
   }
@@ -91,7 +91,7 @@ export function isGpuFamily(machine: string): boolean {
 /** The smallest machine type that carries at least `count` of an accelerator. */
 export function smallestMachine(accelerator: string, count: number): string | undefined {
   if (guests[accelerator]) return guestCount(accelerator, count) === undefined ? undefined : "n1-standard-8";
-  const fits = Object.entries(tables[accelerator] ?? {}).filter(([, has]) => has >= count);
+  const fits = Object.entries(acceleratorMachines[accelerator] ?? {}).filter(([, has]) => has >= count);
   const least = Math.min(...fits.map(([, has]) => has));
   const names = fits.filter(([, has]) => has === least).map(([name]) => name);
   // An L4 with four vCPUs starves most data loaders; eight is what Google's own examples use.
@@ -100,13 +100,13 @@ export function smallestMachine(accelerator: string, count: number): string | un
 
 /** The machine types of an accelerator, for error messages. */
 export function machinesOf(accelerator: string): readonly string[] {
-  return guests[accelerator] ? ["n1-standard-8"] : Object.keys(tables[accelerator] ?? {});
+  return guests[accelerator] ? ["n1-standard-8"] : Object.keys(acceleratorMachines[accelerator] ?? {});
 }
 
 /** How many of an accelerator a node of this machine has when a pod wants `count`; undefined when it cannot have so many. */
 export function nodeCount(machine: string, accelerator: string, count: number): number | undefined {
   if (guests[accelerator]) return machine.startsWith("n1-") ? guestCount(accelerator, count) : undefined;
-  const has = tables[accelerator]?.[machine];
+  const has = acceleratorMachines[accelerator]?.[machine];
   return has !== undefined && has >= count ? has : undefined;
 }
 
