@@ -23,7 +23,7 @@ export function parseBucketUrl(url: string): BucketUrl {
   const match = /^(gs|s3):\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/i.exec(url);
   const [, scheme, bucket, path = "", query = ""] = match ?? [];
   if (!scheme || !bucket) throw unreadable(url, "it names no bucket");
-  if (bucket.includes("@")) throw unreadable(url.replace(/\/\/[^@]*@/, "//…@"), "it holds credentials");
+  if (bucket.includes("@")) throw unreadable(url, "it holds credentials");
   if (!/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/.test(bucket)) throw unreadable(url, `"${bucket}" is not a bucket's name`);
   const segments = path.split("/").filter((segment) => segment !== "");
   const odd = segments.find((segment) => segment === "." || segment === ".." || !/^[A-Za-z0-9._=-]+$/.test(segment));
@@ -32,6 +32,7 @@ export function parseBucketUrl(url: string): BucketUrl {
   for (const name of parameters.keys()) {
     if (name !== "endpoint" && name !== "region") throw unreadable(url, `it has an unknown parameter "${name}"`);
   }
+  if (parameters.get("endpoint")?.includes("@")) throw unreadable(url, "its endpoint holds credentials");
   return {
     scheme: scheme.toLowerCase() as "gs" | "s3",
     bucket,
@@ -42,7 +43,9 @@ export function parseBucketUrl(url: string): BucketUrl {
   };
 }
 
-function unreadable(url: string, why: string): OutlastError {
+function unreadable(given: string, why: string): OutlastError {
+  // Wherever credentials stand, in the URL itself or in its endpoint: no error shows them.
+  const url = given.replace(/(\/\/|%2f%2f)[^/?&]*(@|%40)/gi, "//…@");
   return new OutlastError("OUTLAST_USAGE", `the store ${url} cannot be used: ${why}`, {
     operation: "open",
     target: url,
